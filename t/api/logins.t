@@ -8,6 +8,7 @@ use warnings;
 
 use POSIX ();
 use RblApi;
+use RblSeam;
 use RblTest;
 
 my $second = start_redis();
@@ -159,10 +160,9 @@ accepted(call($t, 'GET', $page), 'a page is served without totals');
 my $child = fork // die;
 if ($child == 0) {
     my @zone = ('Asia/Tokyo', 'UTC');
-    my $script = read_file(build_dir() . '/gen/lua/account_update.lua');
-    redis($redis, 'EVAL', $script, 1, redis_key('acct', $sid), '',
-        $zone[$_ % 2], '', 1, caller_of($script))
-        for 1 .. 100_000;
+    redis($redis, 'EVAL', seam_source('account_update'),
+        seam_words('account_update', [redis_key('acct', $sid)],
+        timezone => $zone[$_ % 2], now => 1)) for 1 .. 100_000;
     POSIX::_exit(0);
 }
 my %status;

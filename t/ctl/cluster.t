@@ -88,9 +88,9 @@ for my $n (0 .. 2) {
     ctl('webhook', 'list', $ac);
     ctl('webhook', 'delete', $ac, $wh);
     $ht = sprintf 'HT%032x', $n + 1;
-    is(script('host_add', redis_key('acct', $ac), 'a name', 'rbl', 1, '',
-        '', '', '', $ht, '192.0.2.1')->[0], 'OK',
-        "host_add adds a host on node $n");
+    is(script('host_add', [redis_key('acct', $ac)], name => 'a name',
+        type => 'rbl', family => 1, host => $ht, value => '192.0.2.1')->[0],
+        'OK', "host_add adds a host on node $n");
     ctl('host', $ht);
     ctl('host', $ac, '192.0.2.1');
     ctl('audit', $ac);

@@ -24,9 +24,9 @@ ctl('lists', 'load', $lists);
 my @ac = accounts();
 my %ac = map { map { $_ => 1 } @$_ } @ac;
 for my $n (0 .. 2) {
-    is(script('host_add', redis_key('acct', $ac[$n][0]), 'a name', 'rbl', 1,
-        '', '', '', '', sprintf('HT%032x', $n + 1), '192.0.2.1')->[0], 'OK',
-        "host_add adds a host on node $n");
+    is(script('host_add', [redis_key('acct', $ac[$n][0])], name => 'a name',
+        type => 'rbl', family => 1, host => sprintf('HT%032x', $n + 1),
+        value => '192.0.2.1')->[0], 'OK', "host_add adds a host on node $n");
     ctl('user', 'add', $ac[$n][0], "u$n\@a.example", '--role', 'owner');
 }
 my ($zone) = grep { $_->{list}{status} eq 'active' && $_->{key} eq '' }

@@ -6,6 +6,7 @@ use warnings;
 
 use lib 't/lib';
 use RblCtl;
+use RblSeam;
 
 use constant T => 1_700_000_000_000;    # 2023-11-14T22:13:20+00:00
 
@@ -30,17 +31,17 @@ my ($ac, $other) = @ac;
 my $serial = 0;
 sub sid { return sprintf '%s%032x', $_[0], ++$serial }
 sub script {
-    my ($name, $key, @args) = @_;
+    my ($name, @args) = @_;
 
-    my $text = read_file(build_dir() . "/gen/lua/$name.lua");
-    return cmd('EVAL', $text, 1, $key, @args, caller_of($text));
+    return cmd('EVAL', seam_source($name), seam_words($name, @args));
 }
 sub add {
     my ($type, $family, $value, %o) = @_;
 
     my $ht = sid('HT');
-    my $r = script('host_add', redis_key('acct', $ac), $o{name} // 'a name',
-        $type, $family, '', '', '', '', $ht, $value);
+    my $r = script('host_add', [redis_key('acct', $ac)],
+        name => $o{name} // 'a name', type => $type, family => $family,
+        host => $ht, value => $value);
     die "host_add: $r->[0]\n" if $r->[0] ne 'OK';
     return $ht;
 }
@@ -151,13 +152,17 @@ unlike($text->{out}, qr/[^\n -~]/, 'the text has printable characters only');
 
 my ($rp, $custom, $paused) = (sid('RP'), sid('RB'), sid('RB'));
 my $acct = redis_key('acct', $ac);
-script('rbl_add', $acct, @$_) for [$custom, 'rbl', 'own.example'],
-    [$paused, 'rbl', 'paused.example'];
-script('rbl_status', $acct, $paused, 'paused');
-is(script('profile_add', $acct, $rp, 'own', 0, 1, $rb{b}, $custom, $paused,
-    $rb{off}, $rb{u})->[0], 'OK', 'profile_add makes a profile');
+script('rbl_add', [$acct], list => $custom, type => 'rbl',
+    zone => 'own.example');
+script('rbl_add', [$acct], list => $paused, type => 'rbl',
+    zone => 'paused.example');
+script('rbl_status', [$acct], list => $paused, status => 'paused');
+is(script('profile_add', [$acct], profile => $rp, name => 'own',
+    is_default => 0, given => 1,
+    entries => [$rb{b}, $custom, $paused, $rb{off}, $rb{u}])->[0], 'OK',
+    'profile_add makes a profile');
 my $own = add('rbl', 1, '192.0.2.2');
-script('host_update', $acct, $own, 0, '', $rp);
+script('host_update', [$acct], host => $own, profile => $rp);
 is(join(' ', map { $_->{host} } @{ good('its own lists', 'host', $own)
     ->{lists} }), 'b.test own.example',
     'host shows the active lists of its profile that apply');
@@ -173,9 +178,10 @@ is(lists_of(good('at lists of URLs', 'host', $url)), 'u unknown unasked',
 bad('two of that value', "name one by its SID, $rhs or $url", 'host', $ac,
     'example.com');
 my $range = sid('HT');
-script('host_add', $acct, 'r', 'ip_range', 1, '', '', $range, '10.0.0.0/31',
-    sid('HT'), '10.0.0.0', sid('HT'), '10.0.0.1');
-script('work_step', $acct, '');
+script('host_add', [$acct], name => 'r', type => 'ip_range', family => 1,
+    range => $range, net => '10.0.0.0/31', host => [sid('HT'), sid('HT')],
+    value => ['10.0.0.0', '10.0.0.1']);
+script('work_step', [$acct]);
 $v = good('a range', 'host', $ac, '10.0.0.0/31');
 is_deeply([$v->{host}{id}, $v->{lists}], [$range, []],
     'a range has no lists of its own');

@@ -7,6 +7,7 @@ use warnings;
 
 use lib 't/lib';
 use JSON::XS ();
+use RblSeam;
 use RblTest;
 
 my $redis = start_redis();
@@ -209,14 +210,13 @@ has(good('an older record', 'account', 'plan', $ac, 'Gold', @plan),
     'gets the plan', 1, 'Gold', 10, 2, 5, 900, 900);
 
 # existing objects are kept
-my $host_add = read_file(build_dir() . '/gen/lua/host_add.lua');
-
 sub add {
     my ($n) = @_;
 
-    return redis($redis, 'EVAL', $host_add, 1, $key, 'name', 'rbl', 1, '', '',
-        '', '', map({ (sprintf('HT%032x', $_), "192.0.2.$_") } $n),
-        caller_of($host_add))->[0];
+    return redis($redis, 'EVAL', seam_source('host_add'),
+        seam_words('host_add', [$key], name => 'name', type => 'rbl',
+        family => 1, host => sprintf('HT%032x', $n),
+        value => "192.0.2.$n"))->[0];
 }
 is(add($_), 'OK', "the account can add host $_ of three") for 1 .. 3;
 $r = rblctl($redis, 'account', 'plan', $ac, 'Free', @plan, '--json');

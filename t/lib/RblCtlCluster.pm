@@ -8,6 +8,7 @@ use warnings;
 
 use Exporter 'import';
 
+use RblSeam;
 use RblTest;
 use RblFailover::Cluster;
 
@@ -67,15 +68,14 @@ sub fails {
     return $r->{out};
 }
 
-# A script of the store.
+# A script of the store, with its arguments by name (RblSeam.pm).
 sub script {
-    my ($name, $key, @args) = @_;
+    my ($name, @args) = @_;
 
-    my $text = read_file(build_dir() . "/gen/lua/$name.lua");
     my $sha;
-    $sha = redis($_, 'SCRIPT', 'LOAD', $text)
+    $sha = redis($_, 'SCRIPT', 'LOAD', seam_source($name))
         for grep { alive($_) } @{ $f->{nodes} };
-    return redis($f, 'EVALSHA', $sha, 1, $key, @args, caller_of($text));
+    return redis($f, 'EVALSHA', $sha, seam_words($name, @args));
 }
 
 # The index of the node of an account.
