@@ -87,8 +87,10 @@ sub add_accounts {
         $ac->{p} = hex(substr $ac->{sid}, 2, 4) % PARTITIONS;
         $ac->{key} = k($ac->{p}, 'acct', $ac->{sid});
         push @ac, $ac;
-        push @calls, $store->call_of('account_put', $ac->{key}, 'Bench', 'UTC',
-            'plan', 1, 0, 0, HOUR, sid('RP'), sid('CG'), 0, 0);
+        push @calls, $store->call_of('account_put', [$ac->{key}],
+            name => 'Bench', timezone => 'UTC', plan => 'plan', paid => 1,
+            hosts => 0, contacts => 0, interval => HOUR, profile => sid('RP'),
+            group => sid('CG'), checks => 0, shortest => 0);
     }
     pipelined(@calls);
     return @ac;
@@ -98,8 +100,8 @@ sub add_accounts {
 sub work {
     my ($ac) = @_;
 
-    my ($us, $left, @step) = (0, 1, ($store->call_of('work_step', $ac->{key},
-        '')) x 8);
+    my ($us, $left, @step) = (0, 1, ($store->call_of('work_step',
+        [$ac->{key}])) x 8);
     while ($left) {
         my ($r, $cost) = pipelined(@step);
         die "work: @{ $r->[-1] }\n" if $r->[-1][0] ne 'OK';
@@ -114,14 +116,15 @@ sub add_hosts {
     my ($us, $n) = (0, 0);
     for my $ac (@ac) {
         for (my $left = $each; $left > 0; $left -= 500) {
-            my @pairs = map { my $i = $n++; (sid('HT'), join '.', 10,
-                $i >> 16 & 255, $i >> 8 & 255, $i & 255) }
-                1 .. min($left, 500);
-            my ($r, $cost) = pipelined($store->call_of('host_add', $ac->{key},
-                'mail server', 'rbl', 1, '', '', '', '', @pairs));
+            my @new = map { sid('HT') } 1 .. min($left, 500);
+            my ($r, $cost) = pipelined($store->call_of('host_add',
+                [$ac->{key}], name => 'mail server', type => 'rbl',
+                family => 1, host => \@new, value => [map { my $i = $n++;
+                    join '.', 10, $i >> 16 & 255, $i >> 8 & 255, $i & 255 }
+                    @new]));
             die "host_add: @{ $r->[0] }\n" if $r->[0][0] ne 'WORK';
             $us += $cost + work($ac);
-            push @{ $ac->{ht} }, grep { /^HT/ } @pairs;
+            push @{ $ac->{ht} }, @new;
         }
     }
     return $us / $n;

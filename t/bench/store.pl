@@ -22,6 +22,7 @@ use RblBenchBills;
 use RblBenchChecks qw(lists_said);
 use RblBenchStore;
 use RblScript;
+use RblSeam;
 use RblTest;
 
 use constant { LISTS => 36, HOSTS => 2000, BATCH => 64, CLAIM => 100,
@@ -63,10 +64,10 @@ sub results {
         join('', @rb[$listed .. LISTS - 1]), LISTS, packed(\@all)];
 }
 
-script('lists_put', [k('lists')], map { packed([1, $rb[$_], 'rbl',
+script('lists_put', [k('lists')], records => [map { packed([1, $rb[$_], 'rbl',
     "list$_.dnsbl.example", "List $_", "https://list$_.example/", 3, 0,
     'active', '', ['127.0.0.2=listed'], '', '', 'normal', 'ip', 'block',
-    'ip']) } 0 .. LISTS - 1);
+    'ip']) } 0 .. LISTS - 1]);
 my $sum = cmd('HGET', k('defaults:for'), 'sum');
 
 sub new_account {
@@ -74,17 +75,18 @@ sub new_account {
 
     my $ac = sid('AC');
     my $acct = k('acct', $ac);
-    script('account_put', [$acct], 'Bench', 'UTC', 'plan', 1, 0, 0, 3600,
-        sid('RP'), sid('CG'));
-    script('hook_put', [$acct], sid('WH'), 'n', 'https://x.example/', 's')
-        if $hooks;
+    script('account_put', [$acct], name => 'Bench', timezone => 'UTC',
+        plan => 'plan', paid => 1, hosts => 0, contacts => 0, interval => 3600,
+        profile => sid('RP'), group => sid('CG'), checks => 0, shortest => 0);
+    script('hook_put', [$acct], hook => sid('WH'), name => 'n',
+        url => 'https://x.example/', secret => 's') if $hooks;
     my ($n, @ht) = (0);
     for (1 .. HOSTS / 500) {
-        my @pairs = map { (sid('HT'), '10.0.' . join '.', $n >> 8,
-            $n++ & 255) } 1 .. 500;
-        script('host_add', [$acct], "mail server", 'rbl', 1, '', '', '', '',
-            @pairs);
-        push @ht, grep { /^HT/ } @pairs;
+        my @new = map { sid('HT') } 1 .. 500;
+        script('host_add', [$acct], name => 'mail server', type => 'rbl',
+            family => 1, host => \@new, value => [map { '10.0.' . join '.',
+            $n >> 8, $n++ & 255 } @new]);
+        push @ht, @new;
     }
     cmd('DEL', k('due', $ac));
     cmd('DEL', k('due'));
@@ -104,8 +106,9 @@ sub handles {
 sub take_calls {
     my ($kind, $n) = @_;
 
-    return map { call_of('check_take', k('leases'), $kind, CLAIM, CLAIM,
-        60_000, $name, 1) }
+    return map { call_of('check_take', [k('leases')], kinds => $kind,
+        most => CLAIM, share => CLAIM, lease => 60_000, daemon => $name,
+        alone => 1) }
         1 .. $n / CLAIM;
 }
 
@@ -118,7 +121,8 @@ sub round_of {
     my $results = results($o{listed} // 0);
     if ($o{manual}) {
         ($r, $start) = pipelined(BATCH, map { call_of('check_start',
-            $a->{acct}, sid('PP'), $_, '', 0, '', 'APx', KEEP, '0') }
+            [$a->{acct}], check => sid('PP'), host => $_, app => 'APx',
+            keep => KEEP, lists => '0') }
             @{ $a->{ht} });
     } else {
         my $when = $o{at} // 1;
@@ -128,15 +132,16 @@ sub round_of {
     ($r, $take) = pipelined(ASKED, take_calls($o{manual} ? 'm' : 'd', HOSTS));
     my @jobs = handles($r);
     die 'took ' . @jobs . "\n" if @jobs != HOSTS;
-    ($r, $begin) = pipelined(BATCH, map { call_of('check_begin', $a->{acct},
-        $_, KEEP, $sum, '0') } @jobs);
+    ($r, $begin) = pipelined(BATCH, map { call_of('check_begin', [$a->{acct}],
+        job => $_, keep => KEEP, sum => $sum, leave => '0') } @jobs);
     my ($standing, $events) = @{ $r->[0] }[5, 7];
     if ($o{clear}) {
         my @clear = map { my ($ac, $pp, $ht, undef, $till) = split /:/;
-            ["$ac:$ht", "$pp:1:$till:$name", 3600, $asks] } @jobs;
+            { member => "$ac:$ht", flight => "$pp:1:$till:$name" } } @jobs;
         my @calls;
-        push @calls, call_of('check_clear', k('flight:due'),
-            map { @$_ } splice @clear, 0, $o{clear}) while @clear;
+        push @calls, call_of('check_clear', [k('flight:due')],
+            columns(splice @clear, 0, $o{clear}), interval => 3600,
+            asks => $asks) while @clear;
         ($r, $finish) = pipelined(BATCH, @calls);
         die "clear\n" if grep { join(' ', @$_) =~ /0/ } @$r;
         return { take => $take / CLAIM, begin => $begin,
@@ -144,9 +149,11 @@ sub round_of {
     }
     s/:d:/:d:1:/ for @jobs;             # started once
     ($r, $finish) = pipelined(BATCH, map { call_of('check_finish',
-        $a->{acct}, $_, $results->[0], $standing ? $results->[1] : '', LISTS,
-        $o{manual} ? $results->[3] : '', '', KEEP, 3600, $events, 0, 1 << 24,
-        $asks, $members) } @jobs);
+        [$a->{acct}], job => $_, told => $results->[0],
+        clear => $standing ? $results->[1] : '', lists => LISTS,
+        all => $o{manual} ? $results->[3] : '', keep => KEEP, interval => 3600,
+        events => $events, soon => 0, details => 1 << 24, asks => $asks,
+        members => $members) } @jobs);
     die "finish: $r->[0][0]\n" if grep { $_->[0] ne 'OK' } @$r;
     cmd('DEL', k('outbox'));
     return { ($start ? (start => $start) : ()), take => $take / CLAIM,
@@ -177,8 +184,10 @@ sub round_floor {
 # Many accounts with one host each.
 sub round_many {
     $many //= [map { my $ac = sid('AC');
-        script('account_put', [k('acct', $ac)], 'N', 'UTC', 'plan', 1, 0, 0,
-            3600, sid('RP'), sid('CG'));
+        script('account_put', [k('acct', $ac)], name => 'N', timezone => 'UTC',
+            plan => 'plan', paid => 1, hosts => 0, contacts => 0,
+            interval => 3600, profile => sid('RP'), group => sid('CG'),
+            checks => 0, shortest => 0);
         $ac } 1 .. HOSTS];
     for my $ac (@$many) {
         cmd('ZADD', k('due', $ac), 1, sid('HT'));

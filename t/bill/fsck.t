@@ -19,10 +19,11 @@ my ($ac, $acct) = account();
 my $ledger = k('ledger', $ac);
 
 sub buy {
-    script('bill_plan', [$acct], 'manual', 'P', 25_000_000, 'month', 1, 0, 0, 0,
-        900);
-    my $py = script('bill_step', [$acct], 0, 0)->[2];
-    script('bill_paid', [$acct], $py, 'R1');
+    script('bill_plan', [$acct], gateway => 'manual', plan => 'P',
+        price => 25_000_000, period => 'month', paid => 1, hosts => 0,
+        contacts => 0, checks => 0, shortest => 900);
+    my $py = script('bill_step', [$acct], grace => 0, kept => 0)->[2];
+    script('bill_paid', [$acct], payment => $py, reference => 'R1');
     return $py;
 }
 
@@ -168,12 +169,16 @@ found('a payment that was sent and has no turn', qr/paydue: has something/,
 
 # an account that pays by the check
 
-script('bill_plan', [$acct], 'manual', 'P', 2000, 'check', 1, 0, 0, 0, 900);
-script('bill_topup', [$acct], 'R2', 5_000_000, 'R2');
-script('bill_adjust', [$acct], 'x', -1_000_000, 'Less');
+script('bill_plan', [$acct], gateway => 'manual', plan => 'P', price => 2000,
+    period => 'check', paid => 1, hosts => 0, contacts => 0, checks => 0,
+    shortest => 900);
+script('bill_topup', [$acct], payment => 'R2', amount => 5_000_000,
+    reference => 'R2');
+script('bill_adjust', [$acct], of => 'x', amount => -1_000_000,
+    reason => 'Less');
 cmd('HSET', k('money', $ac), 'used', 4000, 'day', 1);
 is_deeply([faults()], [0], 'the books of a plan by the check are in order');
-script('bill_step', [$acct], 0, 0);
+script('bill_step', [$acct], grace => 0, kept => 0);
 is_deeply([faults()], [0], 'fsck finds no fault after a booking of use');
 my $meter = cmd('GET', k('meter', $ac));
 for my $bad ('', '5', $meter . '0', substr($meter, 0, 16), 'x' . $meter) {

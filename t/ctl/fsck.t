@@ -81,8 +81,10 @@ cmd('HINCRBY', k('refs', $ac), 'c', 2);
 contacts_hear($ac);
 my ($ap, $wh, $digest) = (sid('AP'), sid('WH'), 'x' x 32);
 my $token = unpack 'H*', 'x' x 8;
-script('app_put', [$acct], $ap, 'app', 'secret', $token, $digest);
-script('hook_put', [$acct], $wh, 'n', 'https://x.example/', 's');
+script('app_put', [$acct], app => $ap, name => 'app', secret => 'secret',
+    field => $token, digest => $digest);
+script('hook_put', [$acct], hook => $wh, name => 'n',
+    url => 'https://x.example/', secret => 's');
 
 my $ht = host('rbl', '192.0.2.1');
 my $on = host('rbl', '192.0.2.2');
@@ -97,8 +99,9 @@ sub manual {
     my ($ht, @results) = @_;
 
     my $pp = sid('PP');
-    script('check_start', [$acct], $pp, $ht, $ht ? '' : '192.0.2.9', 1, '',
-        $ap, 600_000);
+    script('check_start', [$acct], check => $pp, host => $ht,
+        value => $ht ? '' : '192.0.2.9', family => 1, app => $ap,
+        keep => 600_000);
     return $pp if !@results;
     begin($acct, $pp, $ht);
     finish_check($acct, $pp, $ht, [@results]);
@@ -107,10 +110,10 @@ sub manual {
 my @ended = map { manual($_, listed_result('RBa'), listed_result('RBb')) }
     $on, $kid;
 cmd('DEL', k('leases'), k('manual'), k('manual', $ac));
-script('host_update', [$acct], $off, '0', '', $rp2, $cg2);
+script('host_update', [$acct], host => $off, profile => $rp2, groups => $cg2);
 my ($job) = grep { /:$begun:/ } take('d', 50);
 begin_job($job);
-script('host_status', [$acct], $off, 'paused');
+script('host_status', [$acct], host => $off, status => 'paused');
 my $pp = manual($asked);
 my $oneoff = manual('');
 my $ev = sid('EV');

@@ -15,14 +15,16 @@ my $redis = redis_new();
 rblctl($redis, 'init', '--partitions', 1);
 my ($ac, $acct) = account();
 my @cg = map { sid('CG') } 1 .. USERS * EACH;
-script('group_add', [$acct], $_, 'g', '0') for @cg;
+script('group_add', [$acct], group => $_, name => 'g', is_default => '0')
+    for @cg;
 for my $i (0 .. USERS - 1) {
     my @some = @cg[$i * EACH .. $i * EACH + EACH - 1];
     my $ht = unpacked(add_host($acct, 'rbl', "192.0.2.$i")->[1])->[1];
-    my $r = script('host_update', [$acct], $ht, '0', '', '', @some);
+    my $r = script('host_update', [$acct], host => $ht, groups => \@some);
     die "@$r" if $r->[0] ne 'OK';
-    $r = script('contact_add', [$acct], sid('CO'), 'email', "a$i\@b.example",
-        'every_check', 'd', 'c', sid('EV'), @some);
+    $r = script('contact_add', [$acct], contact => sid('CO'), type => 'email',
+        value => "a$i\@b.example", schedule => 'every_check', digest => 'd',
+        code => 'c', event => sid('EV'), groups => \@some);
     die "@$r" if $r->[0] ne 'OK';
 }
 cmp_ok(cmd('HLEN', k('refs', $ac)), '>', 2 * USERS * EACH, 'many are counted');

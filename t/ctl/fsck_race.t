@@ -51,7 +51,8 @@ for (
     my ($name, $open, $counted, $there, $seen, $mended) = @$_;
     my $ev = event($open, map { "CB$_" } 0 .. $there - 1);
     my @targets = map { "CB$_" } @$seen;
-    my $r = script('fsck_event', [$acct], '1', $ev, $counted, @targets);
+    my $r = script('fsck_event', [$acct], mend => '1', event => $ev,
+        counted => $counted, targets => \@targets);
     is($r->[0], 'OK', "$name: the event is checked");
     is(open_of($ev), $mended, "$name: it counts $mended");
     is(scalar @$r, $mended eq $open ? 1 : 2, "$name: and reported accordingly");
@@ -59,8 +60,8 @@ for (
         k('pending', $ac), map { k('dlv', $ac, $ev, "CB$_") } 0 .. 2);
 }
 my $kept = event(2);
-is_deeply(script('fsck_keys', [k('accounts')], '1', "event:$ac:$kept"),
-    ['OK', ["$ac:$kept 2"]],
+is_deeply(script('fsck_keys', [k('accounts')], mend => '1',
+    keys => "event:$ac:$kept"), ['OK', ["$ac:$kept 2"]],
     'the counter is read before the deliveries, and not judged');
 cmd('DEL', @{ cmd('KEYS', k('event', '*')) }, k('pending', $ac));
 
@@ -69,7 +70,8 @@ cmd('DEL', @{ cmd('KEYS', k('event', '*')) }, k('pending', $ac));
 # for deliveries, and one before it checks the event.
 
 my @wh = map { sid('WH') } 1 .. 3;
-script('hook_put', [$acct], $_, 'n', 'https://x.example/', 's') for @wh;
+script('hook_put', [$acct], hook => $_, name => 'n',
+    url => 'https://x.example/', secret => 's') for @wh;
 my $ev = event(1, $wh[0]);
 cmd('XADD', k('dead', $ac), '*', 'e', $ev, 'to', $_, 'url', '', 't', 't', 'b',
     '{}', 's', 0, 'x', 'x', 'n', 9, 'a', '') for @wh[1, 2];

@@ -37,7 +37,8 @@ sub host {
 sub check {
     my ($ht, @results) = @_;
     my $pp = sid('PP');
-    script('check_start', [$acct], $pp, $ht, '', 1, '', '', 600_000);
+    script('check_start', [$acct], check => $pp, host => $ht, family => 1,
+        keep => 600_000);
     take('m', 1);
     begin($acct, $pp, $ht);
     my $r = finish_check($acct, $pp, $ht, [@results]);
@@ -76,7 +77,8 @@ like($out, qr/$_ .*has a profile that does not exist/,
 fsck('the repaired hosts', 0);
 
 my @rp = map { sid('RP') } 1 .. 10;
-script('profile_add', [$acct], $_, "p$_", '', '1', 'RBa', 'RBb') for @rp;
+script('profile_add', [$acct], profile => $_, name => "p$_", given => '1',
+    entries => ['RBa', 'RBb']) for @rp;
 for my $rp (@rp) {
     my $p = stored($rp);
     $p->[5] = ['RBa', 'RBnone'];
@@ -92,8 +94,8 @@ cmd('DEL', k('refs', $ac));
 fsck('no counter at all', scalar keys %sound, '--repair');
 is_deeply({ @{ cmd('HGETALL', k('refs', $ac)) } }, \%sound,
     'the counters are as before');
-is_deeply(script('fsck_refs', [$acct], '1', map { ($_, 77, 5) }
-    keys %sound), ['OK'], 'a changed counter is left alone');
+is_deeply(script('fsck_refs', [$acct], mend => '1', field => [keys %sound],
+    has => 77, is => 5), ['OK'], 'a changed counter is left alone');
 
 cmd('RPUSH', k('manual', $ac), map { sid('PP') . ':' } 1 .. 100);
 cmd('ZADD', k('manual'), 1, $ac);
@@ -184,7 +186,7 @@ sub no_fault {
 
 no_fault('hosts end and change after the first slice',
     'fsck_entries hosts', 1, sub {
-        script('host_delete', [$acct], $gone, 60_000);
+        script('host_delete', [$acct], host => $gone, keep => 60_000);
         check($last, result('RBa', 'clear'));
     });
 is(cmd('EXISTS', k('r', $ac, $gone)), 0, 'the host is deleted');
@@ -201,7 +203,8 @@ is($r->{calls}, 2, 'the addresses are counted again');
 is(stored($range)->[LISTED], 1, 'the range counts the other');
 
 $r = no_fault('a listed address ends while addresses are counted', 'fsck_range',
-    1, sub { script('host_delete', [$acct], $kids[1], 60_000) });
+    1, sub { script('host_delete', [$acct], host => $kids[1],
+        keep => 60_000) });
 is($r->{calls}, 2, 'the addresses are counted again');
 is(stored($range)->[LISTED], 0, 'the range counts none');
 
@@ -209,9 +212,9 @@ no_fault('a host is added while uses are counted', 'fsck_refs', 1,
     sub { host('192.0.2.9') });
 
 no_fault('an address is deleted before its check', 'fsck_kids', 1, sub {
-    script('host_delete', [$acct], $kids[0], 60_000) });
+    script('host_delete', [$acct], host => $kids[0], keep => 60_000) });
 no_fault('the range is deleted before its check', 'fsck_kids', 1, sub {
-    script('host_delete', [$acct], $range, 60_000) });
+    script('host_delete', [$acct], host => $range, keep => 60_000) });
 is(cmd('EXISTS', k('r', $ac, $range), k('kids', $ac, $range)), 0,
     'the range is deleted');
 

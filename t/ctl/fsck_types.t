@@ -16,9 +16,10 @@ my ($ac, $acct) = account(max_checks => 1000);
 my ($rb, $ap) = (sid('RB'), sid('AP'));
 my @list = (1, $rb, 'rbl', 'a.example', 'A', '', 3, 0, 'active', '', [], '',
     '', 'normal', 'ip', 'block', 'ip');
-script('lists_put', [k('lists')], packed(\@list));
-script('app_admit', [$acct], $ap, 1, 100, 0);
-script('check_start', [$acct], sid('PP'), '', '192.0.2.9', 1, '', $ap, 600_000);
+script('lists_put', [k('lists')], records => packed(\@list));
+script('app_admit', [$acct], app => $ap, kind => 1, hour => 100, second => 0);
+script('check_start', [$acct], check => sid('PP'), value => '192.0.2.9',
+    family => 1, app => $ap, keep => 600_000);
 is(cmd('EXISTS', k('rate', $ac, $ap), k('started', $ac), k('defaults:for'),
     k('lists:active'), k('lists:zones')), 5,
     'the keys to be damaged exist');
@@ -45,7 +46,8 @@ sub set {
 
 my $rate = k('rate', $ac, $ap);
 my $mail = k('mail', 'c' x 32);
-is_deeply(script('fsck_mail', [$mail], '1', '', '', 'mail', '0'), ['OK'],
+is_deeply(script('fsck_mail', [$mail], mend => '1', what => 'mail',
+    cursor => '0'), ['OK'],
     'a key of the index by address that has ended meanwhile is no fault');
 for my $case (
     [$mail, "type $mail"],

@@ -12,15 +12,15 @@ my $redis = redis_new();
 rblctl($redis, 'init', '--partitions', 4);
 my ($ac, $acct) = account();
 my $ht = unpacked(add_host($acct, 'rbl', '192.0.2.1')->[1])->[1];
-script('check_start', [$acct], sid('PP'), $ht, '', '', '', sid('AP'),
-    86_400_000);
+script('check_start', [$acct], check => sid('PP'), host => $ht,
+    app => sid('AP'), keep => 86_400_000);
 my ($job) = take('m', 1, name => 'a');
 begin_job($job);
-script('host_delete', [$acct], $ht, 86_400_000);
+script('host_delete', [$acct], host => $ht, keep => 86_400_000);
 my $r = rblctl($redis, 'fsck', $ac);
 is($r->{status}, 0, 'fsck finds no fault while the lease is valid')
     or diag($r->{out});
-script('check_recall', [k('leases')], 'a', 0, 0);
+script('check_recall', [k('leases')], daemon => 'a', rank => 0, cursor => 0);
 $r = rblctl($redis, 'fsck', $ac);
 is($r->{status}, 0, 'fsck finds no fault after the lease is released')
     or diag($r->{out});

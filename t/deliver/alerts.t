@@ -22,8 +22,8 @@ my $co = contact_active(pagerduty => '0123456789abcdef' x 2);
 my $n = 0;
 sub host {
     my $ht = sid('HT');
-    script('host_add', [$ACCT], 'h', 'rbl', 1, '', '', '', '', $ht,
-        '192.0.2.' . ++$n);
+    script('host_add', [$ACCT], name => 'h', type => 'rbl', family => 1,
+        host => $ht, value => '192.0.2.' . ++$n);
     return $ht;
 }
 
@@ -49,7 +49,7 @@ sub open_alerts {
 }
 
 for my $schedule (qw(every_check start_and_end while_listed)) {
-    script('contact_update', [$ACCT], $co, $schedule);
+    script('contact_update', [$ACCT], contact => $co, schedule => $schedule);
     soon { idle() } "$schedule: nothing is open";
 
     my $one = host();
@@ -72,7 +72,7 @@ for my $schedule (qw(every_check start_and_end while_listed)) {
 my @gone = map { host() } 1 .. 26;
 check('a', @gone);
 is(open_alerts() > 0, 1, '26 other listed hosts have an open alert');
-script('host_delete', [$ACCT], $_, 60_000) for @gone;
+script('host_delete', [$ACCT], host => $_, keep => 60_000) for @gone;
 soon { idle() } 'all is reported';
 is(open_alerts(), 0, 'no alert is open after the hosts are deleted');
 

@@ -34,8 +34,9 @@ sub callbacks_of_another {
 
     local ($RblDeliver::AC, $RblDeliver::ACCT) = account();
     local $RblDeliver::AP = sid('AP');
-    script('app_put', [$RblDeliver::ACCT], $RblDeliver::AP, 'app', $SECRET,
-        'f' x 16, 'd' x 32);
+    script('app_put', [$RblDeliver::ACCT], app => $RblDeliver::AP,
+        name => 'app', secret => $SECRET, field => 'f' x 16,
+        digest => 'd' x 32);
     one_off('http://' . $to->($_) . ":$port/$_", '192.0.2.7')
         for 1 .. CALLBACKS;
 }

@@ -35,8 +35,9 @@ sub host {
 
     my $ht = sid('HT');
     $host{$ht} = '192.0.2.' . ++$n_hosts;
-    die 'host_add' if script('host_add', [$ACCT], $name // '', 'rbl', 1, '', '',
-        '', '', $ht, $host{$ht})->[0] ne 'OK';
+    die 'host_add' if script('host_add', [$ACCT], name => $name // '',
+        type => 'rbl', family => 1, host => $ht,
+        value => $host{$ht})->[0] ne 'OK';
     return $ht;
 }
 
@@ -138,7 +139,7 @@ unlike($j->{text}, qr/<!channel>/, 'telegram: foreign text is escaped');
 
 $got = told('two ends', sub {
     check($mx, '-');
-    is(script('host_delete', [$ACCT], $web, 60_000)->[0], 'OK',
+    is(script('host_delete', [$ACCT], host => $web, keep => 60_000)->[0], 'OK',
         'host_delete deletes the second host');
 });
 is(join(' ', map { "$_ " . @{ $got->{$_} } } sort keys %$got),

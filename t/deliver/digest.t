@@ -10,12 +10,12 @@ use RblScript;
 use RblDeliver;
 
 my $redis = deliver_setup();
-script('lists_put', [k('lists')],
-    packed([1, 'RBa', 'rbl', 'a.example', 'List A', 'https://a.example/', 3, 0,
-        'active', '', ['127.0.0.2=spam source'], 'https://a.example/q?h=%s',
-        'https://a.example/off?h=%s', 'critical', 'ip', 'block', 'ip']),
+script('lists_put', [k('lists')], records => [packed([1, 'RBa', 'rbl',
+    'a.example', 'List A', 'https://a.example/', 3, 0, 'active', '',
+    ['127.0.0.2=spam source'], 'https://a.example/q?h=%s',
+    'https://a.example/off?h=%s', 'critical', 'ip', 'block', 'ip']),
     packed([1, 'RBb', 'rbl', 'b.example', 'List B', '', 3, 0, 'active', '', [],
-        '', '', 'normal', 'ip', 'block', 'ip']));
+    '', '', 'normal', 'ip', 'block', 'ip'])]);
 
 my %conf = (digest_window => '400ms', contact_limit => 1000);
 my $d = start_deliverd(conf => \%conf);
@@ -35,8 +35,9 @@ sub host {
 
     my $ht = sid('HT');
     my $value = $o{value} // '192.0.2.' . ++$n_hosts;
-    is(script('host_add', [$ACCT], $o{name} // '', 'rbl', 1, '', '', '', '',
-        $ht, $value)->[0], 'OK', "host_add adds the host $value");
+    is(script('host_add', [$ACCT], name => $o{name} // '', type => 'rbl',
+        family => 1, host => $ht, value => $value)->[0], 'OK',
+        "host_add adds the host $value");
     $value{$ht} = $value;
     return $ht;
 }
@@ -200,7 +201,7 @@ my ($lost, $kept) = (host(name => 'old "mail"'), host());
 together { check($_, 'a') for $lost, $kept };
 soon { idle() } 'two are listed';
 fresh($_) for keys %hook;
-is(script('host_delete', [$ACCT], $lost, 60_000)->[0], 'OK',
+is(script('host_delete', [$ACCT], host => $lost, keep => 60_000)->[0], 'OK',
     'host_delete deletes a listed host');
 check($kept, '-');
 soon { idle() } 'the deletion is reported';
@@ -231,8 +232,8 @@ cmd('ZREM', k('contacts', $AC), $co{$_}) for qw(every_check while_listed);
 contacts_hear($AC);
 my @storm = map { sid('HT') } 1 .. 700;
 for my $i (0 .. $#storm) {
-    script('host_add', [$ACCT], '', 'rbl', 1, '', '', '', '', $storm[$i],
-        '10.1.' . int($i / 250) . '.' . $i % 250);
+    script('host_add', [$ACCT], type => 'rbl', family => 1, host => $storm[$i],
+        value => '10.1.' . int($i / 250) . '.' . $i % 250);
 }
 together { check($_, 'ab') for @storm };
 soon { wake(); idle() } 'a storm', 30;
@@ -290,15 +291,15 @@ isnt($m[2]{event_sid}, $m[3]{event_sid}, 'the next message has another SID');
 answer_with($hook{start_and_end}, status => 503);
 check($slow, 'a');
 soon { $first = tried(1) } 'a message is in flight';
-is(script('contact_status', [$ACCT], $co{start_and_end}, 'paused')->[0], 'OK',
-    'contact_status pauses the contact');
+is(script('contact_status', [$ACCT], contact => $co{start_and_end},
+    status => 'paused')->[0], 'OK', 'contact_status pauses the contact');
 answer_with($hook{start_and_end}, status => 200);
 fresh('start_and_end');
 due_now($first);
 soon { idle() } 'it ends';
 check($gone, 'a');
-is(script('contact_status', [$ACCT], $co{start_and_end}, 'active')->[0], 'OK',
-    'contact_status resumes the contact');
+is(script('contact_status', [$ACCT], contact => $co{start_and_end},
+    status => 'active')->[0], 'OK', 'contact_status resumes the contact');
 check($slow, '-');
 soon { idle() } 'reported again';
 is_deeply([map { told_as($_, \%names) } fresh('start_and_end')], [],

@@ -17,8 +17,8 @@ my $co = contact_active('endpoint', $hook->{url}, schedule => 'start_and_end');
 my %conf = (digest_window => '100ms', contact_limit => 1000,
     deliver_timeout => '2s');
 my @ht = map { sid('HT') } 1 .. HOSTS;
-script('host_add', [$ACCT], '', 'rbl', 1, '', '', '', '', $ht[$_],
-    "192.0.2.$_") for 0 .. $#ht;
+script('host_add', [$ACCT], type => 'rbl', family => 1, host => $ht[$_],
+    value => "192.0.2.$_") for 0 .. $#ht;
 
 # Changes of each host, in their order
 my (%truth, %is);

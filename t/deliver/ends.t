@@ -16,7 +16,8 @@ use RblTest;
 deliver_setup();
 lists_of_messages();
 my $other = sid('CG');
-script('group_add', [$ACCT], $other, 'other', '0');
+script('group_add', [$ACCT], group => $other, name => 'other',
+    is_default => '0');
 my $group = record('chosen', cmd('GET', k('chosen', $AC)))->{group};
 
 my $hook = start_receiver();
@@ -117,8 +118,8 @@ sub is_ok { my ($r) = @_; die "@$r" if $r->[0] ne 'OK' }
 my %step = (
     on => sub { check($_[0], $_[1] // 'a') },
     off => sub { check($_[0], '') },
-    delete => sub { is_ok(script('host_delete', [$ACCT], $ht{ $_[0] },
-        60_000)) },
+    delete => sub { is_ok(script('host_delete', [$ACCT], host => $ht{ $_[0] },
+        keep => 60_000)) },
     idle => sub { wait_for { wake(); idle() } 20, 'the end of deliveries' },
     tried => sub { wait_for { (attempts() // 0) > $tries } 15, 'an attempt';
         $tries = attempts() },
@@ -136,14 +137,16 @@ my %step = (
     contact => sub { contact_now() },
     pending => sub { contact_now(status => 'pending');
         contact_code($co, 'code') },
-    confirm => sub { is_ok(script('contact_confirm', [$ACCT], $co,
-        Digest::SHA::sha256("${co}code"))) },
-    status => sub { is_ok(script('contact_status', [$ACCT], $co, $_[0])) },
-    schedule => sub { is_ok(script('contact_update', [$ACCT], $co, $_[0])) },
-    group => sub { is_ok(script('contact_update', [$ACCT], $co, '',
-        $_[0] eq 'other' ? $other : $group)) },
-    moves => sub { is_ok(script('host_update', [$ACCT], $ht{ $_[0] }, '0', '',
-        '', $_[1] eq 'other' ? $other : $group)) },
+    confirm => sub { is_ok(script('contact_confirm', [$ACCT], contact => $co,
+        digest => Digest::SHA::sha256("${co}code"))) },
+    status => sub { is_ok(script('contact_status', [$ACCT], contact => $co,
+        status => $_[0])) },
+    schedule => sub { is_ok(script('contact_update', [$ACCT], contact => $co,
+        schedule => $_[0])) },
+    group => sub { is_ok(script('contact_update', [$ACCT], contact => $co,
+        groups => $_[0] eq 'other' ? $other : $group)) },
+    moves => sub { is_ok(script('host_update', [$ACCT], host => $ht{ $_[0] },
+        groups => $_[1] eq 'other' ? $other : $group)) },
     map({ my $how = $_; $how => sub { $answers{$type}{$how}->() } }
         qw(refuse silent late gone accept)),
 );
@@ -279,8 +282,8 @@ for my $way (qw(endpoint email pagerduty)) {
         for my $host ('A', 'B') {
             ($ht{$host}, $value{$host}) = (sid('HT'), '192.0.2.'
                 . (1 + $n_hosts++ % 250));
-            is_ok(script('host_add', [$ACCT], '', 'rbl', 1, '', '', '', '',
-                $ht{$host}, $value{$host}));
+            is_ok(script('host_add', [$ACCT], type => 'rbl', family => 1,
+                host => $ht{$host}, value => $value{$host}));
         }
         $seen{$type} = () = $reads{$type}->();
         $tries = 0;
@@ -291,8 +294,9 @@ for my $way (qw(endpoint email pagerduty)) {
         }
         is(told(), $want, "$way: $name: the contact gets its messages");
         $answers{$type}{accept}->();
-        script('host_delete', [$ACCT], $_, 60_000) for values %ht;
-        script('contact_delete', [$ACCT], $co);
+        script('host_delete', [$ACCT], host => $_, keep => 60_000)
+            for values %ht;
+        script('contact_delete', [$ACCT], contact => $co);
         leases_end();
         $step{idle}->();
         is_deeply([map { @{ cmd('KEYS', k($_, $AC, $co)) } }

@@ -71,7 +71,8 @@ for my $name (qw(tinytrailers trailers tiny extension)) {
         my ($ac, $acct) = account();
         local ($RblDeliver::AC, $RblDeliver::ACCT, $RblDeliver::AP)
             = ($ac, $acct, my $ap = sid('AP'));
-        script('app_put', [$acct], $ap, 'app', $SECRET, 'f' x 16, 'd' x 32);
+        script('app_put', [$acct], app => $ap, name => 'app',
+            secret => $SECRET, field => 'f' x 16, digest => 'd' x 32);
         one_off($n % 2 ? "http://127.0.0.1:$plain/$name"
             : "https://127.0.0.1:$tls/$name", '192.0.2.9');
     }

@@ -39,9 +39,10 @@ contact_active(@$_) for [email => 'jo@example.net'], [sms => '+4915112345678'],
 
 my $evil = '<script>alert(1)</script> "mail"';
 my ($mx, $web) = map { sid('HT') } 1, 2;
-is(script('host_add', [$ACCT], $_->[1], 'rbl', 1, '', '', '', '', @$_[0, 2])
-    ->[0], 'OK', 'host_add adds a host') for [$mx, $evil, '192.0.2.1'],
-        [$web, '', '192.0.2.2'];
+is(script('host_add', [$ACCT], type => 'rbl', family => 1, @$_)->[0], 'OK',
+    'host_add adds a host')
+    for [host => $mx, name => $evil, value => '192.0.2.1'],
+        [host => $web, value => '192.0.2.2'];
 my %says = (
     a => listed_result('RBa', details => 'https://a.example/q?h=192.0.2.1&x=1'),
     b => listed_result('RBb', details => "a <b>reason</b> \@channel %%% \xc3\xa4"),

@@ -27,8 +27,8 @@ for my $n (1 .. CONTACTS) {
 cmd('SET', k('seq', $AC), CONTACTS);
 contacts_hear($AC);
 my $ht = sid('HT');
-script('host_add', [$ACCT], 'mail', 'rbl', 1, '', '', '', '', $ht,
-    '192.0.2.1');
+script('host_add', [$ACCT], name => 'mail', type => 'rbl', family => 1,
+    host => $ht, value => '192.0.2.1');
 my %conf = (digest_window => '100ms', contact_limit => 1000);
 my $d = start_deliverd(conf => \%conf);
 

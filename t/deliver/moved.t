@@ -26,7 +26,7 @@ my @co = (contact_active(endpoint => $hook->{url},
     contact_active(pagerduty => '0123456789abcdef' x 2));
 my $home = record('chosen', cmd('GET', k('chosen', $AC)))->{group};
 my ($away, $third) = (sid('CG'), sid('CG'));
-script('group_add', [$ACCT], $_, 'Away', '') for $away, $third;
+script('group_add', [$ACCT], group => $_, name => 'Away') for $away, $third;
 
 sub check {
     my ($ht, $lists) = @_;
@@ -39,23 +39,27 @@ sub check {
 sub contacts {
     my ($name, @args) = @_;
 
-    return (map { script($name, [$ACCT], $_, @args) } @co)[0];
+    return (map { script($name, [$ACCT], contact => $_, @args) } @co)[0];
 }
 
 my %step = (
-    co_away => sub { contacts('contact_update', '', $away) },
-    co_both => sub { contacts('contact_update', '', $home, $away) },
-    pause  => sub { contacts('contact_status', 'paused') },
-    resume => sub { contacts('contact_status', 'active') },
-    third  => sub { script('host_update', [$ACCT], $_[0], 0, '', '', $third) },
+    co_away => sub { contacts('contact_update', groups => $away) },
+    co_both => sub { contacts('contact_update', groups => [$home, $away]) },
+    pause  => sub { contacts('contact_status', status => 'paused') },
+    resume => sub { contacts('contact_status', status => 'active') },
+    third  => sub { script('host_update', [$ACCT], host => $_[0],
+        groups => $third) },
     listed => sub { check($_[0], 'a') },
     more   => sub { check($_[0], 'ab') },
     clear  => sub { check($_[0], '') },
-    away   => sub { script('host_update', [$ACCT], $_[0], 0, '', '', $away) },
-    home   => sub { script('host_update', [$ACCT], $_[0], 0, '', '', $home) },
-    as_new => sub { script('host_update', [$ACCT], $_[0], 1, 'new', '',
-        $home) },
-    delete => sub { script('host_delete', [$ACCT], $_[0], 60_000) },
+    away   => sub { script('host_update', [$ACCT], host => $_[0],
+        groups => $away) },
+    home   => sub { script('host_update', [$ACCT], host => $_[0],
+        groups => $home) },
+    as_new => sub { script('host_update', [$ACCT], host => $_[0], named => 1,
+        name => 'new', groups => $home) },
+    delete => sub { script('host_delete', [$ACCT], host => $_[0],
+        keep => 60_000) },
 );
 
 sub told { return map { $_->{json}{title} } received($hook) }
@@ -106,7 +110,8 @@ for (
 ) {
     my ($before, $then, $title, $alerts) = @$_;
     my ($ht, $value) = (sid('HT'), '192.0.2.' . ++$n);
-    script('host_add', [$ACCT], 'old', 'rbl', 1, '', '', '', '', $ht, $value);
+    script('host_add', [$ACCT], name => 'old', type => 'rbl', family => 1,
+        host => $ht, value => $value);
     $step{$_}->($ht) for split ' ', $before;
     soon { wake(); idle() } 'the start is reported';
     my @before = told();
@@ -124,9 +129,9 @@ for (
         "$before, then $then: the contact gets the expected title");
     is(alerts($value), $alerts,
         "$before, then $then: the host has $alerts open alerts");
-    script('host_delete', [$ACCT], $ht, 60_000);
+    script('host_delete', [$ACCT], host => $ht, keep => 60_000);
     soon { wake(); idle() } 'it is deleted';
-    contacts('contact_update', '', $home);
+    contacts('contact_update', groups => $home);
     soon { wake(); idle() } 'all are at home';
 }
 
@@ -136,7 +141,8 @@ for (
 
 my %ht = map { ("198.51.100.$_" => sid('HT')) } 1 .. 60;
 my @of = map { "198.51.100.$_" } 1 .. 60;
-script('host_add', [$ACCT], '', 'rbl', 1, '', '', '', '', $ht{$_}, $_) for @of;
+script('host_add', [$ACCT], type => 'rbl', family => 1, host => $ht{$_},
+    value => $_) for @of;
 
 sub together {
     my ($listed, $clear) = @_;

@@ -87,8 +87,9 @@ sub host {
 
     my $ht = sid('HT');
     $n_hosts++;
-    die "host_add: $n_hosts" if script('host_add', [$ACCT], $name // '', 'rbl',
-        1, '', '', '', '', $ht, "192.0.2.$n_hosts")->[0] ne 'OK';
+    die "host_add: $n_hosts" if script('host_add', [$ACCT],
+        name => $name // '', type => 'rbl', family => 1, host => $ht,
+        value => "192.0.2.$n_hosts")->[0] ne 'OK';
     return $ht;
 }
 

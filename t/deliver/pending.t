@@ -42,7 +42,7 @@ is(cmd('ZCARD', k('retry')), MOST, '10,000 deliveries wait for their time');
 is(cmd('ZCARD', k('pending', $AC)), MOST, '10,000 deliveries count as pending');
 
 my $hook = start_receiver();
-script('hook_update', [$ACCT], $wh, '', $hook->{url}, 0);
+script('hook_update', [$ACCT], hook => $wh, url => $hook->{url}, typed => 0);
 my $r = rblctl($redis, 'webhook', 'replay', $AC, $wh, $old[0]);
 is($r->{status}, 0, 'webhook replay replays one dead letter')
     or diag($r->{err});

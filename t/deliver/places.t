@@ -37,7 +37,8 @@ sub as_account {
 sub new_account {
     my ($ac, $acct) = account();
     my $ap = sid('AP');
-    script('app_put', [$acct], $ap, 'app', $SECRET, 'f' x 16, 'd' x 32);
+    script('app_put', [$acct], app => $ap, name => 'app', secret => $SECRET,
+        field => 'f' x 16, digest => 'd' x 32);
     return [$ac, $acct, $ap];
 }
 

@@ -94,7 +94,7 @@ accepted('four minutes later', $r, $secret, later => 240);
 
 # two secrets
 my $new = 'whsec_' . encode_base64(join('', map { chr } 200 .. 231), '');
-script('hook_secret', [$ACCT], $wh, $new, 60);
+script('hook_secret', [$ACCT], hook => $wh, secret => $new, stays => 60);
 event_emit();
 soon { idle() && received($hook) == 9 } 'while there are two secrets';
 $r = (received($hook))[-1];
@@ -107,7 +107,7 @@ refused('an altered body, by the new', $signature, $r, $new,
     body => "$r->{body} ");
 refused('and by the old', $signature, $r, $secret, body => "$r->{body} ");
 
-script('hook_secret', [$ACCT], $wh, $new, 0);
+script('hook_secret', [$ACCT], hook => $wh, secret => $new, stays => 0);
 event_emit();
 soon { idle() && received($hook) == 12 } 'after the old one has expired';
 $r = (received($hook))[-1];

@@ -24,8 +24,8 @@ my $seen = 0;
 sub event_times {
     my ($zone) = @_;
 
-    is(script('account_update', [$ACCT], '', $zone, '', 1)->[0], 'OK',
-        "account_update sets the time zone $zone");
+    is(script('account_update', [$ACCT], timezone => $zone, now => 1)->[0],
+        'OK', "account_update sets the time zone $zone");
     event_emit();
     soon { idle() && received($to) == $seen + 1 } 'the event';
     my $e = (received($to))[$seen++]->{json};
@@ -57,7 +57,7 @@ is(scalar(() = $log =~ /invalid time zone of an account: UTC is used/g), 1,
 
 # The daemon rereads time zones on reload.
 stop_server($d);
-script('account_update', [$ACCT], '', 'Here', '', 1);
+script('account_update', [$ACCT], timezone => 'Here', now => 1);
 event_emit();
 $d = start_checkd(store => $redis, resolver => 9, conf => {
     schedule => 'off', zoneinfo => $dir, deliver_http => 'on',

@@ -32,19 +32,20 @@ sub deliver_setup {
         'created', 1);
     ($AC, $ACCT) = account();
     $AP = sid('AP');
-    script('app_put', [$ACCT], $AP, 'app', $SECRET, 'f' x 16, 'd' x 32);
+    script('app_put', [$ACCT], app => $AP, name => 'app', secret => $SECRET,
+        field => 'f' x 16, digest => 'd' x 32);
     return $redis;
 }
 
 # Two lists for messages: RBa has every field, RBb nearly none.
 sub lists_of_messages {
-    script('lists_put', [k('lists')],
+    script('lists_put', [k('lists')], records => [
         packed([1, 'RBa', 'rbl', 'a.example', 'List <A> & co',
             'https://a.example/', 3, 0, 'active', '', ['127.0.0.2=spam source'],
             'https://a.example/q?h=%s&x=1', 'https://a.example/off?h=%s',
             'critical', 'ip', 'block', 'ip']),
         packed([1, 'RBb', 'rbl', 'b.example', 'List B', '', 3, 0, 'active', '',
-            [], '', '', 'normal', 'ip', 'block', 'ip']));
+            [], '', '', 'normal', 'ip', 'block', 'ip'])]);
     return;
 }
 
@@ -77,7 +78,8 @@ sub hook_add {
     my ($url, $secret, @types) = @_;
 
     my $wh = sid('WH');
-    script('hook_put', [$ACCT], $wh, 'hook', $url, $secret, @types);
+    script('hook_put', [$ACCT], hook => $wh, name => 'hook', url => $url,
+        secret => $secret, types => \@types);
     return $wh;
 }
 
@@ -94,13 +96,14 @@ sub event_emit {
 
     my $ht = $opt{host};
     if (!$ht) {
-        my $added = script('host_add', [$ACCT], 'name', 'rbl', 1, '', '', '',
-            '', $ht = sid('HT'), '10.9.0.' . ++$host_number);
+        my $added = script('host_add', [$ACCT], name => 'name', type => 'rbl',
+            family => 1, host => $ht = sid('HT'),
+            value => '10.9.0.' . ++$host_number);
         die "host_add: $added->[0]" if $added->[0] ne 'OK';
     }
     cmd('HDEL', k($_), "$AC:$ht") for 'flight', 'flight:due';
-    my $pp = script('check_start', [$ACCT], sid('PP'), $ht, '', '', '', '',
-        60_000)->[1];
+    my $pp = script('check_start', [$ACCT], check => sid('PP'), host => $ht,
+        keep => 60_000)->[1];
     begin($ACCT, $pp, $ht);
     finish_check($ACCT, $pp, $ht, $opt{results}
         // [listed_result('RBa'), listed_result('RBb')], $opt{failed});
@@ -112,7 +115,8 @@ sub one_off {
     my ($url, $value, %opt) = @_;
 
     my $pp = sid('PP');
-    script('check_start', [$ACCT], $pp, '', $value, 1, $url, $AP, 60_000);
+    script('check_start', [$ACCT], check => $pp, value => $value, family => 1,
+        callback => $url, app => $AP, keep => 60_000);
     begin($ACCT, $pp, '');
     finish_check($ACCT, $pp, '', $opt{results} // [listed_result('RBa')],
         $opt{failed});

@@ -24,7 +24,8 @@ sub digests_new {
     redis_new();
     ($ac, $acct) = account();
     my $other = sid('CG');
-    script('group_add', [$acct], $other, 'other', '0');
+    script('group_add', [$acct], group => $other, name => 'other',
+        is_default => '0');
     return ($ac, $acct, chosen($acct)->[2], $other);
 }
 
@@ -33,10 +34,11 @@ sub contact {
     my ($schedule, %o) = @_;
 
     my $co = sid('CO');
-    script('contact_add', [$acct], $co, $o{type} // 'endpoint',
-        "https://x.example/$co",
-        $schedule, 'digest', 'code', sid('EV'), @{ $o{groups} // [] });
-    script('contact_confirm', [$acct], $co, 'digest');
+    script('contact_add', [$acct], contact => $co,
+        type => $o{type} // 'endpoint', value => "https://x.example/$co",
+        schedule => $schedule, digest => 'digest', code => 'code',
+        event => sid('EV'), groups => $o{groups} // []);
+    script('contact_confirm', [$acct], contact => $co, digest => 'digest');
     return $co;
 }
 
@@ -46,8 +48,9 @@ sub host {
     my (@groups) = @_;
 
     my $ht = sid('HT');
-    script('host_add', [$acct], 'name', 'rbl', 1, '', $groups[0] // '', '',
-        '', $ht, '192.0.2.' . ++$n_hosts);
+    script('host_add', [$acct], name => 'name', type => 'rbl', family => 1,
+        group => $groups[0] // '', host => $ht,
+        value => '192.0.2.' . ++$n_hosts);
     if (@groups) {
         my $h = unpacked(cmd('GET', k('r', $ac, $ht)));
         $h->[9] = [@groups];
@@ -63,7 +66,7 @@ sub check {
 
     cmd('HDEL', k($_), "$ac:$ht") for 'flight', 'flight:due';
     my $pp = sid('PP');
-    script('check_start', [$acct], $pp, $ht, '', '', '', '', 60_000);
+    script('check_start', [$acct], check => $pp, host => $ht, keep => 60_000);
     my $begun = begin($acct, $pp, $ht);
     my @zones = ('a', 'b');
     my $failed = $says[0] eq 'failed';
@@ -102,8 +105,9 @@ sub claim {
 
     my @claimed;
     for (1 .. 500) {
-        my $r = script('digest_claim', [k('digests')], $o{window} // 0,
-            $o{lease} // 30_000, $o{hosts} // 50, map { sid('EV') } 1 .. 4);
+        my $r = script('digest_claim', [k('digests')],
+            window => $o{window} // 0, lease => $o{lease} // 30_000,
+            most => $o{hosts} // 50, events => [map { sid('EV') } 1 .. 4]);
         is($r->[0], 'OK', 'claimed') if $r->[0] ne 'OK';
         return $r->[1] if !wantarray;
         push @claimed, @$r[2 .. $#$r];
@@ -128,9 +132,12 @@ sub unfinished {
 sub store {
     my ($d, %o) = @_;
 
-    my @args = (@$d[0, 2], $o{limit} // 20);
+    my @args = (member => $d->[0], claimed => $d->[2],
+        limit => $o{limit} // 20);
+    my @all = @{ $o{messages} // [[$d->[2], '{"m":1}', '']] };
     my $r = script('digest_store', [k('digests')], @args,
-        map { @$_ } @{ $o{messages} // [[$d->[2], '{"m":1}', '']] });
+        event => [map { $_->[0] } @all], body => [map { $_->[1] } @all],
+        host => [map { $_->[2] } @all]);
     my ($said, $n) = @$r;
     $said = script('digest_store', [k('digests')], @args)->[0]
         while $said eq 'MORE';

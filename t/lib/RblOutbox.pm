@@ -93,9 +93,9 @@ sub read_some {
 }
 sub ask {
     my (@of) = @_;
-    my $r = script('event_targets', [k('outbox')], map {
-        my $e = $event{ $_->{ev} };
-        ($ac, $e->{type}, map { ($ac, $_->[2]) } @{ $e->{cb} }) } @of);
+    my $r = script('event_targets', [k('outbox')], account => $ac,
+        what => [map { my $e = $event{ $_->{ev} };
+            ($e->{type}, map { $_->[2] } @{ $e->{cb} }) } @of]);
     shift @$r;
     for my $o (@of) {
         my $e = $event{ $o->{ev} };
@@ -111,8 +111,9 @@ sub ask {
 sub fan_out {
     my ($ev) = @_;
     my $e = $event{$ev};
-    my $r = script('event_fanout', [k('outbox')], $e->{id}, $ac, $ev,
-        $e->{type}, $e->{body}, $e->{co} // '', $e->{code} // '');
+    my $r = script('event_fanout', [k('outbox')], id => $e->{id},
+        account => $ac, event => $ev, type => $e->{type}, body => $e->{body},
+        contact => $e->{co} // '', digest => $e->{code} // '');
     my @to = $e->{done}++ ? () : $e->{co}
         ? (awaits($co{ $e->{co} }, $e->{code}) ? $e->{co} : ())
         : grep { $co{$_}{status} eq 'active' } keys %co;
@@ -167,7 +168,8 @@ sub circuits {
 sub claim {
     my ($n, $lease) = (pick(1, 3, 50), pick(1, 60_000, 60_000));
     my ($circuit, $now, %tried) = (circuits(), now());
-    my $r = script('delivery_claim', [k('retry')], $n, $lease);
+    my $r = script('delivery_claim', [k('retry')], most => $n,
+        lease => $lease);
     for my $c (@$r[2 .. $#$r]) {
         my ($member, $type, $url, $secret, $attempt, $first, $ev, $body) = @$c;
         my ($k, $to) = $member =~ /^\w+:(\w+:(\w+))$/;
@@ -206,7 +208,8 @@ sub claim {
 sub send_one {
     my ($member, $attempt) = @{ @claimed ? pick(@claimed) : return };
     my $o = $open{ substr $member, 35 };
-    my $r = script('delivery_send', [k('retry')], $member, $attempt);
+    my $r = script('delivery_send', [k('retry')], member => $member,
+        attempt => $attempt);
     my $want = $o && $o->{attempt} == $attempt ? 'OK ' . ++$o->{sent} : 'STALE';
     is("@$r", $want, 'noted') if "@$r" ne $want;
 }
@@ -218,9 +221,11 @@ sub record_one {
     $outcome //= pick(('ok') x 4, ('retry') x 5, qw(unsure dead gone));
     my $fresh = $o && $o->{attempt} == $attempt;
     my $quiet = pick(0, 0, 0, 20_000);
-    my $r = script('delivery_done', [k('retry')], $member, $attempt, $outcome,
-        3_600_000, 500, 'why', '', $fresh ? logs($o->{app} // $to) : 'never',
-        $quiet)->[0];
+    my $r = script('delivery_done', [k('retry')], member => $member,
+        attempt => $attempt, outcome => $outcome, delay => 3_600_000,
+        status => 500, error => 'why',
+        log => $fresh ? logs($o->{app} // $to) : 'never',
+        quiet => $quiet)->[0];
     is($r, $fresh ? 'OK' : 'STALE', "$k, attempt $attempt, $outcome")
         if $r ne ($fresh ? 'OK' : 'STALE');
     return if !$fresh;

@@ -7,6 +7,7 @@ use strict;
 use warnings;
 use Digest::SHA 'sha1_hex';
 use Exporter 'import';
+use RblSeam;
 use RblTest;
 
 our @EXPORT = qw(script records unpacked packed sid k redis_new cmd account
@@ -70,9 +71,11 @@ sub redis_new {
 
 # Runs a script of the build and returns its reply as an array reference.  Also
 # does the work that it leaves; the reply is then that of a script that has done
-# all of it.
+# all of it.  The arguments have names (RblSeam.pm):
+#
+#   script('host_status', [$acct], host => $ht, status => 'paused')
 sub script {
-    my ($name, $keys, @args) = @_;
+    my ($name, $keys, %args) = @_;
 
     my $reply = slice(@_);
     return $reply if ref $reply ne 'ARRAY' || $reply->[0] ne 'WORK';
@@ -83,21 +86,20 @@ sub script {
     }
     return ['OK'] if $name ne 'host_add';
     my ($ac) = $keys->[0] =~ /(\w+)\z/;
-    my @sids = grep { $_ ne '' } $args[5],
-        map { $args[$_] } grep { $_ % 2 } 7 .. $#args;
+    my @sids = ($args{range} || (), map { ref ? @$_ : $_ } $args{host});
     return ['OK', grep { defined } @{ cmd('MGET',
         map { k('r', $ac, $_) } @sids) }];
 }
 
 # Does some of an account's work.
-sub step { return slice('work_step', [$_[0]], $_[1] // '') }
+sub step { return slice('work_step', [$_[0]], id => $_[1] // '') }
 
 # Runs the script alone.
 sub slice {
     my ($name, $keys, @args) = @_;
 
     $source{$name} //= do {
-        my $lua = read_file(build_dir() . "/gen/lua/$name.lua");
+        my $lua = seam_source($name);
         $lua =~ s/^local $_ = \K\d+$/$limit{$_}/mg for keys %limit;
         $lua =~ s/call\('\KTIME'/HMGET', 'test:clock', 's', 'us'/g if $clock;
         $lua;
@@ -105,8 +107,7 @@ sub slice {
 
     my $before = cmd('DBSIZE') > 1000 ? ''
         : cmd('EVAL', $MARK, 0, k('r', 'AC*', 'HT*'));
-    my $reply = cmd('EVAL', $source{$name}, scalar @$keys, @$keys, @args,
-        caller_of($source{$name}));
+    my $reply = cmd('EVAL', $source{$name}, seam_words($name, $keys, @args));
     still_marked($name, $before) if $before ne '';
     return $reply;
 }
@@ -182,16 +183,18 @@ sub account {
     my (%o) = @_;
     my $ac = sid('AC');
 
-    script('lists_put', [k('lists')],
+    script('lists_put', [k('lists')], records => [
         packed([1, 'RBa', 'rbl', 'a.example', 'A', 'https://a.example/', 3, 0,
             'active', '', [], '', '', 'normal', 'ip', 'block', 'ip']),
         packed([1, 'RBb', 'rbl', 'b.example', 'B', '', 5, 0,
             'active', '', [], '', '', 'normal', 'ip', 'block', 'ip']),
         packed([1, 'RBu', 'uribl', 'u.example', 'U', '', 4, 0,
-            'active', '', [], '', '', 'normal', 'ip', 'block', 'none']));
-    script('account_put', [k('acct', $ac)], 'Name', 'UTC', 'plan', 1,
-        $o{max_hosts} // 0, 0, $o{interval} // 3600, sid('RP'), sid('CG'),
-        $o{max_checks} // 0, $o{min_interval} // 0);
+            'active', '', [], '', '', 'normal', 'ip', 'block', 'none'])]);
+    script('account_put', [k('acct', $ac)], name => 'Name', timezone => 'UTC',
+        plan => 'plan', paid => 1, hosts => $o{max_hosts} // 0, contacts => 0,
+        interval => $o{interval} // 3600, profile => sid('RP'),
+        group => sid('CG'), checks => $o{max_checks} // 0,
+        shortest => $o{min_interval} // 0);
     return ($ac, k('acct', $ac));
 }
 
@@ -216,9 +219,11 @@ sub find_members {
 # Adds one host (or a range: values after the first are its children).
 sub add_host {
     my ($acct, $type, @values) = @_;
-    my @range = $type eq 'ip_range' ? (sid('HT'), shift @values) : ('', '');
-    return script('host_add', [$acct], 'name', $type, 1, '', '', @range,
-        map { (sid('HT'), $_) } @values);
+    my @range = $type ne 'ip_range' ? ()
+        : (range => sid('HT'), net => shift @values);
+    return script('host_add', [$acct], name => 'name', type => $type,
+        family => 1, @range, host => [map { sid('HT') } @values],
+        value => \@values);
 }
 
 sub result {
@@ -246,7 +251,9 @@ sub read_event {
 
 # Targets of events of these accounts and types, from event_targets.
 sub targets {
-    my $r = script('event_targets', [k('outbox')], @_);
+    my @even = grep { $_ % 2 == 0 } 0 .. $#_;
+    my $r = script('event_targets', [k('outbox')], account => [@_[@even]],
+        what => [@_[map { $_ + 1 } @even]]);
     return @$r[1 .. $#$r];
 }
 
@@ -254,9 +261,11 @@ sub targets {
 sub end_events {
     my ($lease, @events) = @_;
 
-    return script('event_done', [k('outbox')], $lease, map {
-        my ($id, $ac, $ev, $type, $body, @to) = @$_;
-        packed([$id, $ac, $ev, $type, $body, \@to]) } @events);
+    return script('event_done', [k('outbox')], lease => $lease,
+        events => [map {
+            my ($id, $ac, $ev, $type, $body, @to) = @$_;
+            packed([$id, $ac, $ev, $type, $body, \@to]);
+        } @events]);
 }
 
 # Records an event without a first attempt: its subscribers, and callbacks [URL,
@@ -284,9 +293,10 @@ sub handle {
 # with the SID of a check.
 sub take {
     my ($kind, $n, %o) = @_;
-    my $r = script('check_take', [k('leases')], $kind, $n, $o{share} // $n,
-        $o{lease} // 60_000, $o{name} // 'test', $o{alone} // $n,
-        @{ $o{not} // [] });
+    my $r = script('check_take', [k('leases')], kinds => $kind, most => $n,
+        share => $o{share} // $n, lease => $o{lease} // 60_000,
+        daemon => $o{name} // 'test', alone => $o{alone} // $n,
+        accounts => $o{not} // []);
     my @jobs;
     for my $job (@$r[1 .. $#$r]) {
         push @jobs, $job if !ref $job;
@@ -308,8 +318,8 @@ sub begin {
 sub begin_job {
     my ($job, $sum, $alone) = @_;
     my ($ac) = $job =~ /^(\w+)/;
-    my $r = script('check_begin', [k('acct', $ac)], $job, 60_000, $sum // '',
-        $alone // '0');
+    my $r = script('check_begin', [k('acct', $ac)], job => $job,
+        keep => 60_000, sum => $sum // '', leave => $alone // '0');
     if ($r->[0] eq 'OK' && $r->[9]) {
         ($begun{ $r->[8] } = $job) =~ s/:PP\w+:(\w+):d:/:$r->[8]:$1:d:$r->[9]:/;
         $taken{ $r->[8] } //= $job;
@@ -322,12 +332,14 @@ sub finish_check {
     my ($acct, $pp, $ht, $results, $failed, %o) = @_;
     my @clear = grep { $_->[5] eq 'clear' } @$results;
     my @other = grep { $_->[5] ne 'clear' } @$results;
-    return script('check_finish', [$acct], handle($acct, $pp, $ht, %o),
-        packed(\@other), $o{part} ? '' : join('', map { $_->[0] } @clear),
-        scalar @$results, $o{part} ? '' : @clear ? packed($results) : '=',
-        $failed // '', 60_000, $o{interval} // 600, $o{events} // '1',
-        $o{recheck} // 0, $o{budget} // 16 << 20, $o{asks} // '',
-        $o{members} // '');
+    my @all = $o{part} ? () : (clear => join('', map { $_->[0] } @clear),
+        all => @clear ? packed($results) : '=');
+    return script('check_finish', [$acct],
+        job => handle($acct, $pp, $ht, %o), told => packed(\@other),
+        lists => scalar @$results, @all, why => $failed // '', keep => 60_000,
+        interval => $o{interval} // 600, events => $o{events} // '1',
+        soon => $o{recheck} // 0, details => $o{budget} // 16 << 20,
+        asks => $o{asks} // '', members => $o{members} // '');
 }
 
 # The lists of a host as the daemon says it: [SID, minimum interval, is it
@@ -370,13 +382,15 @@ sub coverage_in {
 
 # Due deliveries; the end of an attempt of one; makes one due.
 sub take_one {
-    my $r = script('delivery_claim', [k('retry')], 10, 60_000);
+    my $r = script('delivery_claim', [k('retry')], most => 10,
+        lease => 60_000);
     return @$r[2 .. $#$r];
 }
 sub done {
     my ($d, $outcome, $wait) = @_;
-    return script('delivery_done', [k('retry')], $d->[0], $d->[4], $outcome,
-        $wait // 0, $outcome eq 'ok' ? 200 : 500, 'text')->[0];
+    return script('delivery_done', [k('retry')], member => $d->[0],
+        attempt => $d->[4], outcome => $outcome, delay => $wait // 0,
+        status => $outcome eq 'ok' ? 200 : 500, error => 'text')->[0];
 }
 sub due_now { cmd('ZADD', k('retry'), 0, $_[0][0]) }
 

@@ -55,8 +55,8 @@ sub messages {
 }
 sub claim {
     my $lease = $_[0] // pick(1, 60_000);
-    my $r = script('digest_claim', [k('digests')], 0, $lease, 50,
-        map { sid('EV') } 1 .. 4);
+    my $r = script('digest_claim', [k('digests')], window => 0,
+        lease => $lease, most => 50, events => [map { sid('EV') } 1 .. 4]);
     for my $d (@$r[2 .. $#$r]) {
         my $co = substr $d->[0], 35;
         wrong("$co gets a second report before the end of the first")
@@ -70,11 +70,13 @@ sub store {
     my $d = @claims ? $_[0] ? shift @claims : drawn(\@claims) : return;
     my ($co, $event) = (substr($d->[0], 35), $d->[2]);
     my @m = messages($d);
-    my $r = script('digest_store', [k('digests')], $d->[0], $event, 1000,
-        map { ($_->[0], packed($_->[2]), $_->[1]) } @m);
+    my $r = script('digest_store', [k('digests')], member => $d->[0],
+        claimed => $event, limit => 1000, event => [map { $_->[0] } @m],
+        body => [map { packed($_->[2]) } @m], host => [map { $_->[1] } @m]);
     return if $r->[0] !~ /^(?:OK|MORE)$/ || $r->[1] == 0 && @m;
-    $r = script('digest_store', [k('digests')], $d->[0], $event, 1000)
-        while $r->[0] eq 'MORE' && chance(0.8);
+    $r = script('digest_store', [k('digests')], member => $d->[0],
+        claimed => $event, limit => 1000) while $r->[0] eq 'MORE'
+        && chance(0.8);
     my $c = $co{$co};
     wrong("$event is stored twice, or for no active contact")
         if $stored{$event}++ || !$c || $c->{status} ne 'active';
@@ -123,8 +125,8 @@ sub over {
         : $how ne 'dropped' && delete $c->{open}{ $m->{key} };
 }
 sub send_some {
-    my $r = script('delivery_claim', [k('retry')], pick(1, 5, 50), $_[0]
-        // pick(1, 60_000));
+    my $r = script('delivery_claim', [k('retry')], most => pick(1, 5, 50),
+        lease => $_[0] // pick(1, 60_000));
     my %there = map { /:dlv:\w+:(\w+):/; $1 => 1 }
         @{ cmd('KEYS', k('dlv', '*')) };
     for my $co (sort keys %co) {
@@ -147,8 +149,10 @@ sub record_one {
     $outcome //= pick(qw(ok ok ok retry retry dead),
         chance(0.2) ? 'gone' : 'ok');
     my ($m, $unsure) = ($msg{$ev}, $outcome ne 'ok' && chance(0.2));
-    my $r = script('delivery_done', [k('retry')], $member, $attempt, $outcome,
-        600_000, 500, 'why', '', '', 0, $unsure ? 1 : '')->[0];
+    my $r = script('delivery_done', [k('retry')], member => $member,
+        attempt => $attempt, outcome => $outcome, delay => 600_000,
+        status => 500, error => 'why', quiet => 0,
+        unsure => $unsure ? 1 : '')->[0];
     return if !$m;
     my $fresh = $m->{attempt} == $attempt;
     wrong("$ev, $outcome: $r") if ($r eq 'OK') != $fresh;

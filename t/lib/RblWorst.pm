@@ -18,6 +18,7 @@ use warnings;
 use Exporter 'import';
 use List::Util qw(max min);
 use RblScript;
+use RblSeam;
 use RblTest;
 
 use constant { COMMANDS => 500, DATA => 120, RECORD => 680, SYSTEM => 200,
@@ -42,13 +43,12 @@ sub spent {
 
 # Runs a script like RblScript, and notes its time.
 sub slice {
-    my ($name, $keys, @args) = @_;
+    my ($name, @args) = @_;
 
-    my $text = read_file(build_dir() . "/gen/lua/$name.lua");
-    $sha{$name} //= cmd('SCRIPT', 'LOAD', $text);
+    $sha{$name} //= cmd('SCRIPT', 'LOAD', seam_source($name));
+    my @words = seam_words($name, @args);
     my $before = spent();
-    my $reply = cmd('EVALSHA', $sha{$name}, scalar @$keys, @$keys, @args,
-        caller_of($text));
+    my $reply = cmd('EVALSHA', $sha{$name}, @words);
     $took{$name} = spent() - $before;
     $word{$name} = $reply->[0] // 'nothing';
     return $reply;
@@ -95,13 +95,13 @@ sub zone_of {
 
 sub system_lists {
     $W{rb} = [map { sid('RB') } 1 .. SYSTEM];
-    script('lists_put', [k('lists')], map { packed([1, $W{rb}[$_], 'rbl',
-        $_ ? "list$_.some.example" : "{key}.some.example", "List number $_",
-        "https://list$_.example/site",
-        7, 0, 'active', '', [map { "127.0.0.$_=meaning" } 2 .. 12],
-        "https://list$_.example/lookup?q={value}", "https://l$_.example/delist",
-        'normal', 'ip', 'block', 'ip', '', 0, 0, 0, '', text_of(100)]) }
-        0 .. SYSTEM - 1);
+    script('lists_put', [k('lists')], records => [map { packed([1, $W{rb}[$_],
+        'rbl', $_ ? "list$_.some.example" : "{key}.some.example",
+        "List number $_", "https://list$_.example/site", 7, 0, 'active', '',
+        [map { "127.0.0.$_=meaning" } 2 .. 12],
+        "https://list$_.example/lookup?q={value}",
+        "https://l$_.example/delist", 'normal', 'ip', 'block', 'ip', '', 0, 0,
+        0, '', text_of(100)]) } 0 .. SYSTEM - 1]);
 }
 
 # Builds the account, with the scripts that the programs use.
@@ -112,22 +112,29 @@ sub worst_store {
     $W{ac} = sid('AC');
     my $acct = $W{acct} = k('acct', $W{ac});
     system_lists();
-    script('account_put', [$acct], text_of(255), 'America/Argentina/Ushuaia',
-        'plan', 1, 0, 0, 3600, $W{default} = sid('RP'), sid('CG'), 0, 60);
+    script('account_put', [$acct], name => text_of(255),
+        timezone => 'America/Argentina/Ushuaia', plan => 'plan', paid => 1,
+        hosts => 0, contacts => 0, interval => 3600,
+        profile => $W{default} = sid('RP'), group => sid('CG'), checks => 0,
+        shortest => 60);
     $W{own} = [map { sid('RB') } 1 .. OWN];
-    script('rbl_add', [$acct], $W{own}[$_], 'rbl', zone_of($_)) for 0 .. OWN - 1;
+    script('rbl_add', [$acct], list => $W{own}[$_], type => 'rbl',
+        zone => zone_of($_)) for 0 .. OWN - 1;
     my @all = (@{ $W{rb} }, @{ $W{own} });
     $W{rp} = [map { sid('RP') } 1 .. $o{profiles} // 990];
-    script('profile_add', [$acct], $_, text_of(255), '', '1', @all)
-        for @{ $W{rp} };
+    script('profile_add', [$acct], profile => $_, name => text_of(255),
+        given => '1', entries => \@all) for @{ $W{rp} };
     $W{cg} = [map { sid('CG') } 1 .. 990];
-    script('group_add', [$acct], $_, text_of(255), '') for @{ $W{cg} };
+    script('group_add', [$acct], group => $_, name => text_of(255))
+        for @{ $W{cg} };
     contacts();
     $W{ap} = sid('AP');
-    script('app_put', [$acct], $W{ap}, 'app', 's' x 64, '0' x 16, 'd' x 32);
+    script('app_put', [$acct], app => $W{ap}, name => 'app',
+        secret => 's' x 64, field => '0' x 16, digest => 'd' x 32);
     $W{wh} = [map { sid('WH') } 1 .. 20];
-    script('hook_put', [$acct], $_, 'hook', 'https://hook.example/' . 'x' x 200,
-        's' x 64) for @{ $W{wh} };
+    script('hook_put', [$acct], hook => $_, name => 'hook',
+        url => 'https://hook.example/' . 'x' x 200, secret => 's' x 64)
+        for @{ $W{wh} };
     cmd('XGROUP', 'CREATE', k('outbox'), 'deliver', 0, 'MKSTREAM');
     script('totals_make', [$acct]);
     return $redis;
@@ -141,14 +148,16 @@ sub contacts {
         my @groups = map { $W{cg}[($n * 7 + $_) % 50] } 0 .. 49;
         my $r;
         while (@groups) {
-            $r = script('contact_add', [$W{acct}], $co, 'email',
-                "c$n\@" . 'x' x 60 . '.example', 'every_check', 'digest',
-                'abcdef', sid('EV'), @groups);
+            $r = script('contact_add', [$W{acct}], contact => $co,
+                type => 'email', value => "c$n\@" . 'x' x 60 . '.example',
+                schedule => 'every_check', digest => 'digest',
+                code => 'abcdef', event => sid('EV'), groups => \@groups);
             last if $r->[0] eq 'OK';
             splice @groups, @groups / 2;
         }
         last if $r->[0] ne 'OK';
-        script('contact_confirm', [$W{acct}], $co, 'digest');
+        script('contact_confirm', [$W{acct}], contact => $co,
+            digest => 'digest');
         push @{ $W{co} }, $co;
         $n++;
     }
@@ -161,21 +170,23 @@ sub host_in {
     my ($profile) = @_;
     my $ht = sid('HT');
     $value++;
-    my $r = script('host_add', [$W{acct}], text_of(255), 'rbl', 1,
-        $profile // $W{rp}[0], $W{cg}[0], '', '', $ht,
-        join '.', 10, 200, $value >> 8, $value & 255);
+    my $r = script('host_add', [$W{acct}], name => text_of(255), type => 'rbl',
+        family => 1, profile => $profile // $W{rp}[0], group => $W{cg}[0],
+        host => $ht, value => join '.', 10, 200, $value >> 8, $value & 255);
     die "host_add: $r->[0]\n" if $r->[0] ne 'OK';
-    script('host_update', [$W{acct}], $ht, '', '', '', @{ $W{cg} }[0 .. 49]);
+    script('host_update', [$W{acct}], host => $ht,
+        groups => [@{ $W{cg} }[0 .. 49]]);
     return $ht;
 }
 
-# Pairs for a range of that many addresses; it is not added.
+# Arguments of host_add for a range of that many addresses; it is not added.
 my $net = 0;
 sub range_of {
     my ($n) = @_;
     $net++;
-    return (sid('HT'), "11.$net.0.0/22",
-        map { (sid('HT'), join '.', 11, $net, $_ >> 8, $_ & 255) } 0 .. $n - 1);
+    return (range => sid('HT'), net => "11.$net.0.0/22",
+        host => [map { sid('HT') } 1 .. $n],
+        value => [map { join '.', 11, $net, $_ >> 8, $_ & 255 } 0 .. $n - 1]);
 }
 
 # The daemon's results of a host on all lists, with as much text and as many
@@ -199,9 +210,10 @@ sub listed_on {
 sub open_check {
     my ($ht, %o) = @_;
     my $pp = sid('PP');
-    script('check_start', [$W{acct}], $pp, $ht, $ht ? '' : '192.0.2.77', 1,
-        'https://callback.example/' . $_ . 'x' x 200, $W{ap}, 3_600_000)
-        for 1 .. $o{callbacks} // 32;
+    script('check_start', [$W{acct}], check => $pp, host => $ht,
+        value => $ht ? '' : '192.0.2.77', family => 1,
+        callback => 'https://callback.example/' . $_ . 'x' x 200,
+        app => $W{ap}, keep => 3_600_000) for 1 .. $o{callbacks} // 32;
     return $pp if $o{queued};
     take('m', 1);
     begin($W{acct}, $pp, $ht) if !$o{taken};

@@ -19,7 +19,7 @@ sub set {
     my $want = unpacked(cmd('GET', $acct));
     $want->[$at] = $value;
     my @keys = sort @{ cmd('KEYS', '*') };
-    is(script($script, [$acct], @args ? @args : $value)->[0], 'OK',
+    is(script($script, [$acct], @args)->[0], 'OK',
         "$script accepts the value $value");
     is_deeply(unpacked(cmd('GET', $acct)), $want,
         "$script stores $value in the account record");
@@ -27,14 +27,18 @@ sub set {
         "$script creates and deletes no key");
 }
 
-set('account_update', ZONE, $_, '', $_, '', 1) for 'Europe/Berlin', 'UTC';
-set('account_update', NAME, $_, $_, '', '', 1) for 'New', 'Old';
-set('account_update', INTERVAL, $_, '', '', $_, 1) for 7200, 3600;
-set('account_status', STATUS, $_) for 'suspended', 'active';
+set('account_update', ZONE, $_, timezone => $_, now => 1)
+    for 'Europe/Berlin', 'UTC';
+set('account_update', NAME, $_, name => $_, now => 1) for 'New', 'Old';
+set('account_update', INTERVAL, $_, interval => $_, now => 1) for 7200, 3600;
+set('account_status', STATUS, $_, status => $_) for 'suspended', 'active';
 
 my $none = k('acct', sid('AC'));
-for my $script ('account_update', 'account_status') {
-    is(script($script, [$none], 'x', '', '', 1)->[0], 'ACCOUNT',
+for (['account_update', name => 'x', now => 1],
+    ['account_status', status => 'active'])
+{
+    my ($script, @args) = @$_;
+    is(script($script, [$none], @args)->[0], 'ACCOUNT',
         "$script of an unknown account");
     is(cmd('EXISTS', $none), 0, 'creates no account');
 }
@@ -42,12 +46,13 @@ for my $script ('account_update', 'account_status') {
 # a record with more or fewer fields, of another version, keeps its own
 my $more = [@{ unpacked(cmd('GET', $acct)) }, 0, 'later'];
 cmd('SET', $acct, packed($more));
-set('account_update', ZONE, 'Asia/Tokyo', '', 'Asia/Tokyo', '', 1);
+set('account_update', ZONE, 'Asia/Tokyo', timezone => 'Asia/Tokyo', now => 1);
 
 my $a = unpacked(cmd('GET', $acct));
 $a->[SHORTEST] = 600;
 cmd('SET', $acct, my $was = packed($a));
-is_deeply(script('account_update', [$acct], 'n', 'UTC', 599, 1), ['SHORT', 600],
+is_deeply(script('account_update', [$acct], name => 'n', timezone => 'UTC',
+    interval => 599, now => 1), ['SHORT', 600],
     'the shortest interval is the plan\'s');
 is(cmd('GET', $acct), $was, 'a refused interval does not change the account');
 

@@ -15,7 +15,8 @@ my ($hour, $read, $write, $start) = (0 .. 3);
 sub admit {
     my ($app, $kind, $n, $m) = @_;
 
-    return script('app_admit', [$acct], $app, $kind, $n, $m);
+    return script('app_admit', [$acct], app => $app, kind => $kind, hour => $n,
+        second => $m);
 }
 
 sub now {

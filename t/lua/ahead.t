@@ -19,7 +19,8 @@ use constant { DAY => 86_400_000, LEASE => 60_000 };
 
 sub ahead {
     my ($from, $most) = @_;
-    return script('check_ahead', [k('due')], $from // 0, $most // 32, LEASE);
+    return script('check_ahead', [k('due')], from => $from // 0,
+        most => $most // 32, lease => LEASE);
 }
 sub due { return cmd('ZSCORE', k('due', $_[0]), $_[1]) }
 

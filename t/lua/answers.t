@@ -37,8 +37,8 @@ sub check {
     my ($how, $asks, $members, @results) = @_;
     my $pp = sid('PP');
     if ($how eq 'manual') {
-        script('check_start', [$acct], $pp, $ht, '', 0, '', 'AP' . '0' x 32,
-            60_000);
+        script('check_start', [$acct], check => $pp, host => $ht,
+            app => 'AP' . '0' x 32, keep => 60_000);
         take('m', 1);
         begin($acct, $pp, $ht);
     } else {
@@ -49,8 +49,8 @@ sub check {
     }
     if ($how eq 'clear') {
         my $flight = cmd('HGET', k('flight:due'), "$ac:$ht");
-        $reply = script('check_clear', [k('flight:due')], "$ac:$ht", $flight,
-            INTERVAL, $asks)->[1];
+        $reply = script('check_clear', [k('flight:due')], member => "$ac:$ht",
+            flight => $flight, interval => INTERVAL, asks => $asks)->[1];
         return if $reply eq '1';
     }
     my $failed = $how eq 'failed' ? 'It failed.' : '';
@@ -181,7 +181,7 @@ is(scalar @{ orders() }, 17, 'the last 16 orders are kept');
 
 # a host that is not active
 
-script('host_status', [$acct], $ht, 'paused');
+script('host_status', [$acct], host => $ht, status => 'paused');
 cmd('DEL', k('coverage', $ac));
 my $asks = checked('manual', '1101');
 is_deeply(orders(), [substr $asks, 0, 16],

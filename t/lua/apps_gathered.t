@@ -13,7 +13,7 @@ redis_new(cluster => 0);                # it becomes a replica
 my ($ac, $ap, $ap2) = (sid('AC'), sid('AP'), sid('AP'));
 my $hour = 24 * 20_000 + 5;
 
-sub usage { return script('app_usage', [k('acct', $ac)], @_) }
+sub usage { return script('app_usage', [k('acct', $ac)], values => \@_) }
 sub hash { return { @{ cmd('HGETALL', k('stats', $ac, @_)) } } }
 
 is_deeply(usage($ac, $ap, $hour, 3, 1, 0, $ac, $ap2, $hour, 1, 0, 0),

@@ -8,6 +8,7 @@
 use strict;
 use warnings;
 
+use RblSeam;
 use RblTest;
 use RblScript;
 
@@ -16,7 +17,7 @@ my ($ac, $acct) = account();
 my ($log, $rest) = (k('audit', $ac), k('audit', 'rest', $ac));
 my @again = map { s/:\Q$ac\E$/:again$&/r } $log, $rest;
 
-sub source { return read_file(build_dir() . "/gen/lua/$_[0].lua") }
+sub source { return seam_source($_[0]) }
 sub entries { return map { +{ @{ $_->[1] } } } @{ cmd('XRANGE', $_[0] // $rest,
     '-', '+') } }
 
@@ -47,22 +48,24 @@ is(join(' ', grep { $_ ne 'name' && caller_of(source($_)) } @daemon), '',
 
 cmd('DEL', $log, $rest, @again);
 my $ht = sid('HT');
-script('host_add', [$acct], 'n', 'rbl', 1, '', '', '', '', $ht, '192.0.2.1');
+script('host_add', [$acct], name => 'n', type => 'rbl', family => 1,
+    host => $ht, value => '192.0.2.1');
 my ($e) = entries();
 is($e->{t}, $ht, 'a host is added: which');
 is($e->{n}, '192.0.2.1', 'the entry has the address of the host');
 is($e->{b}, (caller_of(source('host_add')))[0],
     'the entry names the caller of host_add');
-is(script('host_status', [$acct], sid('HT'), 'paused')->[0], 'HOST',
-    'a refused change');
+is(script('host_status', [$acct], host => sid('HT'), status => 'paused')->[0],
+    'HOST', 'a refused change');
 is(scalar(my @all = entries()), 1, 'a refused change adds no entry');
-script('host_delete', [$acct], $ht, 60_000);
+script('host_delete', [$acct], host => $ht, keep => 60_000);
 is((entries())[1]{n}, '192.0.2.1', 'a deleted host is named');
 
-my @rest = map { (sid('HT'), "192.0.2.$_") } 16 .. 31;
 my $range = sid('HT');
-script('host_add', [$acct], 'n', 'ip_range', 1, '', '', $range, '192.0.2.16/28',
-    @rest);
+script('host_add', [$acct], name => 'n', type => 'ip_range', family => 1,
+    range => $range, net => '192.0.2.16/28',
+    host => [map { sid('HT') } 1 .. 16],
+    value => [map { "192.0.2.$_" } 16 .. 31]);
 is(scalar(@all = entries()), 3, 'a range is one entry');
 is("$all[2]{t} $all[2]{n}", "$range 192.0.2.16/28", 'of the range');
 
@@ -97,10 +100,10 @@ for my $key ($log, $rest) {
 }
 my $visitor = sid('US');
 cmd('SET', $log, 'damaged');
-redis_try($redis, 'EVAL', source('account_visit'), 1, $acct, $visitor,
-    caller_of(source('account_visit'))) for 1, 2;
+redis_try($redis, 'EVAL', source('account_visit'), seam_words('account_visit',
+    [$acct], user => $visitor)) for 1, 2;
 cmd('DEL', $log);
-is(script('account_visit', [$acct], $visitor)->[0], 'OK',
+is(script('account_visit', [$acct], user => $visitor)->[0], 'OK',
     'a visit that could not be logged is logged the next time');
 is((entries($log))[-1]{t}, $ac, 'the entry is about the account');
 
@@ -110,15 +113,17 @@ is((entries($log))[-1]{t}, $ac, 'the entry is about the account');
 sub as {
     my ($name, $by, @args) = @_;
 
-    my $r = cmd('EVAL', source($name), 1, $acct, @args,
+    my @words = seam_words($name, [$acct], @args);
+    my $r = cmd('EVAL', source($name), @words[0 .. $#words - 1],
         caller_of(source($name), %$by));
     is($r->[0], 'OK', "$name is made") if $r->[0] ne 'OK';
 }
 sub of_rest { return grep { $_->{t} eq $_[0] } entries($rest) }
 my ($one, $two) = (sid('RP'), sid('RP'));
-as('profile_add', { call => 'test/add' }, $_, "p $_", '', '') for $one, $two;
-sub rename_it { as('profile_update', $_[2] // {}, $_[0], 1, $_[1], '',
-    '') }
+as('profile_add', { call => 'test/add' }, profile => $_, name => "p $_")
+    for $one, $two;
+sub rename_it { as('profile_update', $_[2] // {}, profile => $_[0], named => 1,
+    name => $_[1]) }
 my @head = map { scalar of_rest($_) } $one, $two;
 for my $n (1 .. 10) {
     rename_it($one, "one $n");
@@ -163,8 +168,10 @@ cmd('DEL', @again);
 
 cmd('DEL', $log, $rest);
 my $ap = sid('AP');
-script('app_put', [$acct], $ap, 'backdoor', 's', 'f' x 16, 'd' x 32);
-as('profile_update', { account => 'AC' . '0' x 32 }, $one, 1, 'x', '', '');
+script('app_put', [$acct], app => $ap, name => 'backdoor', secret => 's',
+    field => 'f' x 16, digest => 'd' x 32);
+as('profile_update', { account => 'AC' . '0' x 32 }, profile => $one,
+    named => 1, name => 'x');
 for (1 .. 2500) {
     cmd('XADD', $rest, 'MAXLEN', '~', 2000, '*', 'b', 'x', 't', $one, 'n', '');
 }
@@ -179,16 +186,17 @@ is(join(' ', map { $_->{t} } grep { $_->{t} ne $one } entries($rest)), '',
 cmd('DEL', $log, $rest, @again);
 my @user = map { sid('US') } 1 .. 3;
 my $operators = 'AC' . '0' x 32;
-as('user_put', { call => 'user/add', who => 'rblctl' }, $user[$_],
-    "history$_\@example.test", '', 'owner', sprintf('%016d', $_), 'd' x 32, '0')
-    for 0 .. 2;
+as('user_put', { call => 'user/add', who => 'rblctl' }, user => $user[$_],
+    mail => "history$_\@example.test", role => 'owner',
+    field => sprintf('%016d', $_), digest => 'd' x 32, sure => '0') for 0 .. 2;
 my @history = map { $_->[0] } @{ cmd('XRANGE', $log, '-', '+') };
-sub link_of { as('user_link', $_[1], $_[0], 'f' x 16, 'd' x 32) }
+sub link_of { as('user_link', $_[1], user => $_[0], field => 'f' x 16,
+    digest => 'd' x 32) }
 for my $n (1 .. 2500) {                 # as many users, from many addresses
     link_of($user[$n % 3], { call => 'user/link', who => sid('US'),
         from => "2001:db8::$n" });
 }
-as('user_role', { call => 'user/role' }, $user[1], 'admin');
+as('user_role', { call => 'user/role' }, user => $user[1], role => 'admin');
 my @now = @{ cmd('XRANGE', $log, '-', '+') };
 is_deeply([map { $_->[0] } @now[0 .. 2]], \@history,
     '2,500 changes by users of an account push out none of its history');
@@ -226,8 +234,8 @@ my @want = ('rest 61-0', map { ("rest $_", "log $_") } reverse @ids);
 for my $most (1, 2, 3, 49, 50, 51, 100, 1000) {
     my ($before, @got, %seen) = '';
     do {
-        (undef, $before, my $page) = @{ script('audit_show', [$acct], $before,
-            $most, 300, '', '') };
+        (undef, $before, my $page) = @{ script('audit_show', [$acct],
+            before => $before, most => $most, looks => 300) };
         push @got, map { $_->[3] } @$page;
         $seen{ $_->[0] }++ for @$page;
     } while ($before ne '' && @got < 2000);
@@ -238,26 +246,27 @@ for my $most (1, 2, 3, 49, 50, 51, 100, 1000) {
 for my $before ('0-0', '0-1', '1-0', '5-0', '00-00',
     '18446744073709551615-18446744073709551615')
 {
-    my $r = redis_try($redis, 'EVAL', source('audit_show'), 1, $acct, $before, 50,
-        300, '', '');
+    my $r = redis_try($redis, 'EVAL', source('audit_show'),
+        seam_words('audit_show', [$acct], before => $before, most => 50,
+        looks => 300));
     ok(ref $r eq 'ARRAY', "a page behind $before is no error") or diag($r);
 }
 cmd('DEL', $log, $rest);
 
 # --- the log is capped -------------------------------------------------------------
 
-script('account_update', [$acct], '', 'UTC', '', 1) for 1 .. 10;
+script('account_update', [$acct], timezone => 'UTC', now => 1) for 1 .. 10;
 cmd('EVAL', "for i = 1, 3000 do redis.call('XADD', KEYS[1], '*', 'b', 'x', 't',"
     . " 'y', 'n', 'z') end", 1, $log);
-script('account_update', [$acct], '', 'UTC', '', 1);
+script('account_update', [$acct], timezone => 'UTC', now => 1);
 my $n = cmd('XLEN', $log);
 ok($n >= 2000 && $n < 2200, 'about 2,000 entries are kept');
 
 # what a damaged record has for a name is no name
 my $k = k('r', $ac, (my $rp = sid('RP')));
-script('profile_add', [$acct], $rp, 'p', '', '');
+script('profile_add', [$acct], profile => $rp, name => 'p');
 cmd('SET', $k, "\xc1");
-is(script('chosen_delete', [$acct], $rp, 'profiles')->[0], 'OK',
+is(script('chosen_delete', [$acct], id => $rp, index => 'profiles')->[0], 'OK',
     'a damaged record is deleted');
 is(((entries())[-1])->{n}, '', 'the entry of a damaged record has no name');
 

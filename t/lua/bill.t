@@ -41,20 +41,22 @@ sub passes {
 sub buy {
     my ($acct, $price, $period) = @_;
 
-    return script('bill_plan', [$acct], 'manual', 'Business', $price, $period,
-        1, 1000, 100, 5000, 900);
+    return script('bill_plan', [$acct], gateway => 'manual',
+        plan => 'Business', price => $price, period => $period, paid => 1,
+        hosts => 1000, contacts => 100, checks => 5000, shortest => 900);
 }
 
 sub renew {
     my ($acct, $on) = @_;
-    return script('bill_terms', [$acct], $on, ('') x 4);
+    return script('bill_terms', [$acct], renew => $on);
 }
 
-sub look { return script('bill_step', [$_[0]], GRACE, 0) }
+sub look { return script('bill_step', [$_[0]], grace => GRACE, kept => 0) }
 
 sub paid {
     my ($acct, $py, $reference) = @_;
-    return script('bill_paid', [$acct], $py, $reference // 'R1');
+    return script('bill_paid', [$acct], payment => $py,
+        reference => $reference // 'R1');
 }
 
 # Reads the events that the outbox has, and removes them.

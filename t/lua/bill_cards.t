@@ -17,8 +17,9 @@ use constant { DAY => 86_400_000, HOUR => 3_600_000 };
 redis_new(cluster => 1);        # all scripts read the same clock key
 my ($ac, $acct) = account();
 script_clock(timegm(0, 0, 0, 1, 0, 126) * 1000);
-script('bill_plan', [$acct], 'stripe', 'P', 25_000_000, 'month', 1, 0, 0, 0,
-    900);
+script('bill_plan', [$acct], gateway => 'stripe', plan => 'P',
+    price => 25_000_000, period => 'month', paid => 1, hosts => 0,
+    contacts => 0, checks => 0, shortest => 900);
 my $ps = sid('PS');
 cmd('ZADD', k('sources', $ac), 1, $ps);
 
@@ -36,15 +37,16 @@ sub asked {
     my ($at) = @_;
 
     script_clock($at);
-    my $r = script('bill_send', [$acct], 'stripe', 1, 1000);
+    my $r = script('bill_send', [$acct], gateway => 'stripe', live => 1,
+        lease => 1000);
     return ($r->[1], cmd('ZSCORE', k('paydue'), $ac) // 'never');
 }
 
 # The gateway says that the card ends so.
 sub says {
     my ($year, $month) = @_;
-    return script('bill_card', [$acct], $ps, 'visa', '4242', $month, $year)
-        ->[1];
+    return script('bill_card', [$acct], source => $ps, brand => 'visa',
+        last4 => '4242', month => $month, year => $year)->[1];
 }
 
 sub alerts {

@@ -15,12 +15,14 @@ use constant { P_STATE => 5, P_SENT => 18, P_NEXT => 20, S_NEXT => 6 };
 
 redis_new();
 my ($ac, $acct) = account();
-script('bill_plan', [$acct], 'http', 'Business', 25_000_000, 'month', 1, 1000,
-    100, 5000, 900);
+script('bill_plan', [$acct], gateway => 'http', plan => 'Business',
+    price => 25_000_000, period => 'month', paid => 1, hosts => 1000,
+    contacts => 100, checks => 5000, shortest => 900);
 sub now { return int(time * 1000) }
-sub look { return script('bill_step', [$acct], 7 * DAY, 0, $_[0] // now()) }
-sub asked { return script('bill_send', [$acct], 'http', 1, 60_000,
-    $_[0] // now()) }
+sub look { return script('bill_step', [$acct], grace => 7 * DAY, kept => 0,
+    clock => $_[0] // now()) }
+sub asked { return script('bill_send', [$acct], gateway => 'http', live => 1,
+    lease => 60_000, clock => $_[0] // now()) }
 sub stored { return [map { cmd('GET', $_) } sort grep { cmd('TYPE', $_) eq
     'string' } @{ cmd('KEYS', '*') }] }
 
@@ -80,9 +82,10 @@ for my $index (sort keys %most) {
     cmd('DEL', k($index));
     cmd('ZADD', k($index), $edge - 60_000, 'good', map({ ($edge + 60_000,
         "late$_") } 1 .. 40));
-    my $r = script('check_ahead', [k('due')], 0, 32, 60_000);
+    my $r = script('check_ahead', [k('due')], from => 0, most => 32,
+        lease => 60_000);
     is($r->[3], 32, "$index: one call pulls in as many as it may");
-    script('check_ahead', [k('due')], 0, 32, 60_000);
+    script('check_ahead', [k('due')], from => 0, most => 32, lease => 60_000);
     is(cmd('ZCOUNT', k($index), '-inf', now() + 2000), 40,
         "$index: what waits for longer than can be is due now");
     is(cmd('ZSCORE', k($index), 'good'), $edge - 60_000,

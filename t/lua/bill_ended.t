@@ -25,23 +25,26 @@ sub put_payment { my ($ac, $p) = @_;
 sub buy {
     my ($acct, $gateway, $price, $period) = @_;
 
-    return script('bill_plan', [$acct], $gateway, 'Business', $price, $period,
-        1, 1000, 100, 5000, 900);
+    return script('bill_plan', [$acct], gateway => $gateway,
+        plan => 'Business', price => $price, period => $period, paid => 1,
+        hosts => 1000, contacts => 100, checks => 5000, shortest => 900);
 }
 
 sub end_bill {
     my ($acct, $now) = @_;
 
-    return script('account_plan', [$acct], 'Free', 0, 10, 5, 50, 21600,
-        $now ? 'now' : 'end');
+    return script('account_plan', [$acct], plan => 'Free', paid => 0,
+        hosts => 10, contacts => 5, checks => 50, shortest => 21600,
+        bill => $now ? 'now' : 'end');
 }
 
-sub look { return script('bill_step', [$_[0]], GRACE, 5) }
-sub status { return script('account_status', [$_[0]], $_[1]) }
+sub look { return script('bill_step', [$_[0]], grace => GRACE, kept => 5) }
+sub status { return script('account_status', [$_[0]], status => $_[1]) }
 sub is_due { return defined cmd('ZSCORE', k($_[1]), $_[0]) }
 sub asked {
     my ($acct) = @_;
-    return script('bill_send', [$acct], 'http', 1, 60_000)->[1];
+    return script('bill_send', [$acct], gateway => 'http', live => 1,
+        lease => 60_000)->[1];
 }
 
 sub ends_in {
@@ -57,7 +60,8 @@ sub ends_in {
 
 my ($ac, $acct) = account();
 buy($acct, 'manual', 500_000, 'check');
-script('bill_topup', [$acct], sid('PY'), 1_000_000, 'R');
+script('bill_topup', [$acct], payment => sid('PY'), amount => 1_000_000,
+    reference => 'R');
 look($acct);
 is(cmd('GET', k('meter', $ac)) =~ s/^\d{16}//r, 500_000,
     'a check costs the price while there is a balance');
@@ -66,7 +70,8 @@ look($acct);
 is(bill($ac)->[STATE], 'lapsed', 'the plan lapses below the balance');
 is(cmd('GET', k('meter', $ac)) =~ s/^\d{16}//r, 0,
     'a check of a kept host costs nothing on a lapsed plan');
-script('bill_topup', [$acct], sid('PY'), 2_000_000, 'R');
+script('bill_topup', [$acct], payment => sid('PY'), amount => 2_000_000,
+    reference => 'R');
 is(bill($ac)->[STATE], 'active', 'the plan goes on with a balance');
 is(cmd('GET', k('meter', $ac)) =~ s/^\d{16}//r, 500_000,
     'a check costs the price again');
@@ -102,19 +107,24 @@ is(asked($acct), 'query',
 # --- settled while a charge is on its way ------------------------------------
 
 status($acct, 'active');
-sub settle { return script('bill_settle', [$acct], $py, @_)->[0] }
-is(settle('failed', '', ''), 'FLIGHT',
+sub settle {
+    my ($result, %o) = @_;
+
+    return script('bill_settle', [$acct], payment => $py, result => $result,
+        %o)->[0];
+}
+is(settle('failed'), 'FLIGHT',
     'a payment that the daemon asks for cannot be settled as failed');
 is(payment($ac, $py)->[P_STATE], 'sent', 'a refused settlement changes nothing');
-is(settle('failed', '', '1'), 'OK', 'the operator can force it');
+is(settle('failed', force => '1'), 'OK', 'the operator can force it');
 is(payment($ac, $py)->[P_STATE], 'open', 'the payment is open again');
 put_payment($ac, do { my $q = payment($ac, $py);
     @$q[P_STATE, P_SENT, P_NEXT] = ('unknown', 1, 0); $q });
-is(settle('failed', '', ''), 'OK',
+is(settle('failed'), 'OK',
     'a payment that was left to the operator can be settled');
 put_payment($ac, do { my $q = payment($ac, $py);
     @$q[P_STATE, P_SENT, P_NEXT] = ('unknown', 1, time * 1000); $q });
-is(settle('succeeded', 'pi_1', ''), 'OK',
+is(settle('succeeded', reference => 'pi_1'), 'OK',
     'a payment that has succeeded can be settled at any time');
 
 # --- a final decline ends recharges ------------------------------------------
@@ -122,22 +132,25 @@ is(settle('succeeded', 'pi_1', ''), 'OK',
 for my $attempt (1, 4) {
     my ($ac, $acct) = account();
     buy($acct, 'stripe', 500_000, 'check');
-    script('bill_topup', [$acct], sid('PY'), 9_000_000, 'R');
+    script('bill_topup', [$acct], payment => sid('PY'), amount => 9_000_000,
+        reference => 'R');
     my $ps = sid('PS');
     cmd('ZADD', k('sources', $ac), 1, $ps);
     cmd('SET', k('source', $ac, $ps), packed([1, $ps, 'card', 'visa', \'4242',
         12, 2099, 'pm', 1, 7, 1, 1]));
-    script('bill_terms', [$acct], '', '', 5_000_000, 25_000_000, '');
+    script('bill_terms', [$acct], falls => 5_000_000, to => 25_000_000);
     cmd('HINCRBY', k('money', $ac), 'used', 8_000_000);
     my $py = look($acct)->[2];
     isnt($py, '', 'a recharge is opened');
     for my $n (1 .. $attempt) {
         put_payment($ac, do { my $q = payment($ac, $py); $q->[P_NEXT] = 0; $q })
             if $n > 1;
-        script('bill_send', [$acct], 'stripe', 1, 60_000);
-        script('bill_answer', [$acct], $py, $n, 'declined', '',
-            $n == $attempt ? 'stolen_card' : 'card_declined',
-            $n == $attempt ? 1 : '', 'text', '');
+        script('bill_send', [$acct], gateway => 'stripe', live => 1,
+            lease => 60_000);
+        script('bill_answer', [$acct], payment => $py, attempt => $n,
+            result => 'declined',
+            reason => $n == $attempt ? 'stolen_card' : 'card_declined',
+            final => $n == $attempt ? 1 : '', text => 'text');
     }
     is(payment($ac, $py)->[P_STATE], 'failed',
         "attempt $attempt of a recharge is declined for good");
@@ -160,12 +173,14 @@ for my $attempt (1, 4) {
             \'4242', 12, 2099, "pm_$ps", 1, 7, $added, $added]));
     };
     $card->($ps[0], 1);
-    my $send = sub { script('bill_send', [$acct], 'stripe', 1, 60_000)->[1] };
-    my $choose = sub { script('bill_terms', [$acct], '', $_[0], '', '', '') };
+    my $send = sub { script('bill_send', [$acct], gateway => 'stripe',
+        live => 1, lease => 60_000)->[1] };
+    my $choose = sub { script('bill_terms', [$acct], source => $_[0]) };
     my $py = look($acct)->[2];
     my $declined = sub {
-        script('bill_answer', [$acct], $py, $_[0], 'declined', '',
-            'stolen_card', 1, 'stolen', '');
+        script('bill_answer', [$acct], payment => $py, attempt => $_[0],
+            result => 'declined', reason => 'stolen_card', final => 1,
+            text => 'stolen');
         return payment($ac, $py)->[P_STATE];
     };
     is($send->(), 'charge', 'the only card is charged');
@@ -187,17 +202,18 @@ for my $attempt (1, 4) {
     my $made = time * 1000;
     cmd('SET', k('setup', $ac), packed([1, 'open', $made, '', 'cs', 'u', 0,
         '']));
-    is(script('bill_session', [$acct], $made, 'done', 'cs', '', '', 'cus',
-        'pm_3', 1, 'card', 'visa', '4343', 12, 2099)->[0], 'OK',
-        'a third card is added');
+    is(script('bill_session', [$acct], made => $made, state => 'done',
+        session => 'cs', customer => 'cus', method => 'pm_3', live => 1,
+        type => 'card', brand => 'visa', last4 => '4343', month => 12,
+        year => 2099)->[0], 'OK', 'a third card is added');
     is($send->(), '', 'the chosen card is not charged again when another is'
         . ' added');
 }
 
 # --- the end of a bill -------------------------------------------------------
 
-is(script('account_plan', [$acct], 'Free', 0, 10, 5, 50, 21600, '')->[0],
-    'BILL',
+is(script('account_plan', [$acct], plan => 'Free', paid => 0, hosts => 10,
+    contacts => 5, checks => 50, shortest => 21600)->[0], 'BILL',
     'account plan refuses an account that has a bill');
 is_deeply([@{ end_bill($acct) }[0, 1]], ['PAID', bill($ac)->[ENDS]],
     'a bill does not end while the period is paid');
@@ -206,7 +222,8 @@ is(end_bill($acct, 1)->[0], 'OK', 'the operator can end it now');
 is(cmd('GET', k('bill', $ac)), undef, 'the account has no bill');
 is(look($acct)->[1], '', 'a daemon finds no bill');
 ok(!is_due($ac, $_), "the account is not in $_") for qw(billdue paydue);
-is(script('account_plan', [$acct], 'Free', 0, 10, 5, 50, 21600, '')->[0], 'OK',
+is(script('account_plan', [$acct], plan => 'Free', paid => 0, hosts => 10,
+    contacts => 5, checks => 50, shortest => 21600)->[0], 'OK',
     'account plan takes an account without a bill');
 is(end_bill($acct)->[0], 'FREE', 'there is no bill to end');
 
@@ -223,7 +240,8 @@ is(payment($ac, $py)->[P_STATE], 'void', 'the open payment is void');
 
 ($ac, $acct) = account();
 buy($acct, 'manual', 500_000, 'check');
-script('bill_topup', [$acct], sid('PY'), 1_000_000, 'R');
+script('bill_topup', [$acct], payment => sid('PY'), amount => 1_000_000,
+    reference => 'R');
 is_deeply(end_bill($acct), ['PAID', 0, 1_000_000],
     'a bill does not end while there is a balance');
 cmd('HINCRBY', k('money', $ac), 'used', 400_000);

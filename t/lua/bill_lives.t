@@ -78,7 +78,8 @@ sub expected {
 sub look {
     my $at = cmd('ZSCORE', k('billdue'), $ac) // return;
     return if $at > $now;
-    script('bill_step', [$acct], GRACE, 0) for 0 .. int rand 2;
+    script('bill_step', [$acct], grace => GRACE, kept => 0)
+        for 0 .. int rand 2;
     $m->step($now);
 }
 
@@ -90,7 +91,8 @@ sub checks {
     cmd('SET', k('r', $ac, $_), packed([1, $_, '192.0.2.1', 'n', 'rbl', 1, '',
         'active', '', [], 1, 1, 0, 0, 0, 0, []])) for @ht;
     my $r = script('check_clear', [k('flight:due')],
-        map { ("$ac:$_", flight(), 3600, '') } @ht);
+        member => [map { "$ac:$_" } @ht], flight => flight(),
+        interval => 3600);
     die "check_clear: @$r\n" if grep { $_ ne '1' } @$r[1 .. $#$r];
     cmd('DEL', k('due', $ac), map { k('r', $ac, $_) } @ht);
     $m->check($n);
@@ -108,7 +110,8 @@ sub gateway {
             return;
         }
         my $want = $m->task($now, 1);
-        my $r = script('bill_send', [$acct], $m->{gateway}, 0, LEASE);
+        my $r = script('bill_send', [$acct], gateway => $m->{gateway},
+            live => 0, lease => LEASE);
         die "bill_send: $r->[1], not $want\n" if $r->[1] ne $want;
         return if $want eq '';
         my $k = $m->{open};
@@ -129,9 +132,10 @@ sub answer {
         processing customer misconfigured));
     $result = 'declined' if $m->{poor} && $result ne 'unknown';
     my ($reason, $final) = (pick('card_declined', 'lost_card'), rand() < 0.5);
-    my @args = ('PY' . substr(Digest::SHA::sha1_hex($k), 0, 32),
-        $p->{attempt} + 1, $result, $result eq 'succeeded' ? 'pi_1' : '',
-        $reason, $final ? 1 : 0, '', '');
+    my @args = (payment => 'PY' . substr(Digest::SHA::sha1_hex($k), 0, 32),
+        attempt => $p->{attempt} + 1, result => $result,
+        reference => $result eq 'succeeded' ? 'pi_1' : '', reason => $reason,
+        final => $final ? 1 : 0);
     my $r = script('bill_answer', [$acct], @args);
     $m->answered($now, $k, $result, $reason, $final);
     die "bill_answer: @$r\n" if "@$r" ne "OK $p->{state}";
@@ -146,9 +150,9 @@ my %act = (
     # The gateway finds out late that it has charged.
     late => [1, sub {
         my $k = $m->{open} || return;
-        my $r = script('bill_answer', [$acct], 'PY'
-            . substr(Digest::SHA::sha1_hex($k), 0, 32), 1, 'succeeded', 'pi_3',
-            ('') x 4);
+        my $r = script('bill_answer', [$acct],
+            payment => 'PY' . substr(Digest::SHA::sha1_hex($k), 0, 32),
+            attempt => 1, result => 'succeeded', reference => 'pi_3');
         die "bill_answer late: @$r\n" if $r->[0] ne 'OK';
         $m->succeeds($now, $k);
     }],
@@ -156,8 +160,9 @@ my %act = (
         my $k = $m->{open} || return;
         my $p = $m->{pay}{$k};
         my $result = pick('succeeded', 'failed');
-        my $r = script('bill_settle', [$acct], 'PY'
-            . substr(Digest::SHA::sha1_hex($k), 0, 32), $result, 'pi_2', '');
+        my $r = script('bill_settle', [$acct],
+            payment => 'PY' . substr(Digest::SHA::sha1_hex($k), 0, 32),
+            result => $result, reference => 'pi_2');
         my $waits = $p->{sent} && $p->{state} !~ /^(?:succeeded|void)$/
             && ($result ne 'failed' || !$p->{next});
         die "bill_settle: @$r\n" if ($r->[0] eq 'OK') != !!$waits;
@@ -173,20 +178,23 @@ my %act = (
         for (0 .. int rand 2) {
             my $p = $m->{pay}{$k};
             next if $p->{kind} eq 'topup';
-            my $r = script('bill_paid', [$acct], $py, 'R');
+            my $r = script('bill_paid', [$acct], payment => $py,
+                reference => 'R');
             my $ok = $m->paid($now, $k);
             die "bill_paid: @$r\n" if ($r->[0] eq 'OK') != $ok;
         }
     }],
     topup => [6, sub {
         my ($of, $amount) = (int rand 8, USD * (1 + int rand 3));
-        my $r = script('bill_topup', [$acct], $of, $amount, 'R');
+        my $r = script('bill_topup', [$acct], payment => $of,
+            amount => $amount, reference => 'R');
         my $ok = $m->topup($now, $of, $amount);
         die "bill_topup: @$r\n" if ($r->[0] eq 'OK') != !!$ok;
     }],
     adjust => [3, sub {
         my ($of, $amount) = (sid('XX'), cents(300) - cents(300) || 1);
-        script('bill_adjust', [$acct], $of, $amount, 'Why');
+        script('bill_adjust', [$acct], of => $of, amount => $amount,
+            reason => 'Why');
         $m->adjust($now, $of, $amount);
     }],
     terms => [8, sub {
@@ -194,8 +202,7 @@ my %act = (
             alert => cents(800));
         delete @t{ grep { rand() < 0.5 } keys %t };
         $t{to} = 0 if rand() < 0.1;
-        my $r = script('bill_terms', [$acct], $t{renew} // '', '',
-            map { $t{$_} // '' } qw(falls to alert));
+        my $r = script('bill_terms', [$acct], %t);
         my %new = map { $_ => $t{$_} // $m->{$_} } qw(renew falls to alert);
         my $ok = $new{to} == 0 || $new{to} > $new{falls};
         die "bill_terms: @$r\n" if ($r->[0] eq 'OK') != $ok;
@@ -204,8 +211,9 @@ my %act = (
     plan => [4, sub {
         my $kind = pick('check', 'check', 'check', 'month', 'year');
         my $price = $kind eq 'check' ? 1 + int rand 60_000 : USD * (1 + int rand 50);
-        my $r = script('bill_plan', [$acct], $m->{gateway}, 'P', $price, $kind,
-            1, 0, 0, 0, 900);
+        my $r = script('bill_plan', [$acct], gateway => $m->{gateway},
+            plan => 'P', price => $price, period => $kind, paid => 1,
+            hosts => 0, contacts => 0, checks => 0, shortest => 900);
         my $ok = $m->buy($now, $kind, $price);
         die "bill_plan: @$r\n" if ($r->[0] eq 'OK') != $ok;
     }],

@@ -5,6 +5,7 @@
 
 use strict;
 use warnings;
+use RblSeam;
 use RblTest;
 use Time::HiRes qw(usleep);
 use RblScript;
@@ -23,8 +24,8 @@ sub host { return unpacked(cmd('GET', k('r', $ac, $ht))) }
 sub field { return cmd('HGET', k('check', $ac, $_[0]), $_[1]) }
 sub start {
     my ($pp, $callback) = @_;
-    return script('check_start', [$acct], $pp, $ht, '', 0, $callback // '',
-        'APx', 60_000);
+    return script('check_start', [$acct], check => $pp, host => $ht,
+        callback => $callback // '', app => 'APx', keep => 60_000);
 }
 sub events {
     return map { unpacked($_->[1][5]) }
@@ -41,7 +42,8 @@ sub check_with {
     return $pp;
 }
 
-script('hook_put', [$acct], $hook, 'n', 'https://x.example/', 's');
+script('hook_put', [$acct], hook => $hook, name => 'n',
+    url => 'https://x.example/', secret => 's');
 
 # due -> job, once
 
@@ -198,7 +200,7 @@ is(host()->[LISTED], 0, 'a list that is no longer queried does not count');
 
 # a paused host can be checked manually; it keeps its state and is not shown
 
-script('host_status', [$acct], $ht, 'paused');
+script('host_status', [$acct], host => $ht, status => 'paused');
 check_with(listed_result('RBa'));
 is(host()->[LISTED], 1, 'a paused host keeps the result of its check');
 is(cmd('ZCARD', k('listed', $ac)), 0, 'the listings do not show a paused host');
@@ -208,36 +210,37 @@ ok(!cmd('ZSCORE', k('due', $ac), $ht), 'a paused host is not scheduled');
 
 cmd('DEL', k('outbox'));
 $pp = sid('PP');
-$r = script('check_start', [$acct], $pp, '', 'one.example', 4, '', 'APx',
-    60_000);
+$r = script('check_start', [$acct], check => $pp, value => 'one.example',
+    family => 4, app => 'APx', keep => 60_000);
 is($r->[4], 2, 'a one-off domain: rbl with domains and uribl');
 is(begin($acct, $pp, '')->[0], 'OK', 'the check starts');
 finish_check($acct, $pp, '', [listed_result('RBu')]);
 is(field($pp, 'listed'), 1, 'a one-off check stores its result');
 is(types(), '', 'no event without a callback');
 $pp = sid('PP');
-script('check_start', [$acct], $pp, '', 'one.example', 4, 'https://c.example/',
-    'APx', 60_000);
+script('check_start', [$acct], check => $pp, value => 'one.example',
+    family => 4, callback => 'https://c.example/', app => 'APx',
+    keep => 60_000);
 begin($acct, $pp, '');
 finish_check($acct, $pp, '', [listed_result('RBu')]);
 is(types(), 'rbl.host.check.completed', 'the callback, with one');
 
 # refusals
 
-is(script('check_start', [$acct], sid('PP'), sid('HT'), '', 0, '', '', 1)->[0],
-    'HOST', 'an unknown host');
+is(script('check_start', [$acct], check => sid('PP'), host => sid('HT'),
+    keep => 1)->[0], 'HOST', 'an unknown host');
 my $range = unpacked(add_host($acct, 'ip_range', '10.0.0.0/31', '10.0.0.0',
     '10.0.0.1')->[1])->[1];
-is(script('check_start', [$acct], sid('PP'), $range, '', 0, '', '', 1)->[0],
-    'RANGE', 'check_start refuses a range');
+is(script('check_start', [$acct], check => sid('PP'), host => $range,
+    keep => 1)->[0], 'RANGE', 'check_start refuses a range');
 
 # a host deleted while its check runs
 
-script('host_status', [$acct], $ht, 'active');
+script('host_status', [$acct], host => $ht, status => 'active');
 $pp = sid('PP');
 start($pp);
 begin($acct, $pp, $ht);
-script('host_delete', [$acct], $ht, 60_000);
+script('host_delete', [$acct], host => $ht, keep => 60_000);
 is(field($pp, 'status'), 'failed', 'deleting a host fails its running check');
 is(told_last(), "rbl.host.check.completed $pp 1 1 1 The host was deleted.",
     'the failed check of a deleted host is reported');
@@ -251,7 +254,7 @@ ok(!cmd('EXISTS', k('r', $ac, $ht)), 'the host does not come back');
 $ht = unpacked(add_host($acct, 'rbl', '192.0.2.77')->[1])->[1];
 $pp = sid('PP');
 start($pp);
-script('account_status', [$acct], 'suspended');
+script('account_status', [$acct], status => 'suspended');
 is(begin($acct, $pp, $ht)->[0], 'GONE', 'a suspended account is not checked');
 like(field($pp, 'message'), qr/suspended/, 'the message gives the reason');
 isnt((events())[-1][4], $pp,
@@ -274,18 +277,18 @@ is_deeply([sort @{ cmd('KEYS', k('check', '*')) }], \@records,
     'a check that does not start leaves no record');
 cmp_ok(cmd('ZSCORE', k('due', $ac), $ht), '>', time * 1000,
     'the next one is due');
-script('account_status', [$acct], 'active');
+script('account_status', [$acct], status => 'active');
 @due = due_only();
 is(begin($acct, $due[1], $ht)->[0], 'OK', 'the check starts before');
 is(start(sid('PP'))->[1], $due[1], 'check_start returns the running check');
-script('account_status', [$acct], 'suspended');
+script('account_status', [$acct], status => 'suspended');
 is(begin($acct, $due[1], $ht)->[0], 'GONE',
     'a second daemon does not start it then');
 like(field($due[1], 'message'), qr/suspended/,
     'the message of the check gives the reason');
 ok(!cmd('HEXISTS', k('flight:due'), "$ac:$ht"), 'nothing is in flight');
 
-script('account_status', [$acct], 'active');
+script('account_status', [$acct], status => 'active');
 
 # each callback is notified, however the check ends
 
@@ -299,11 +302,11 @@ for my $way ('deleted', 'suspended') {
     is(start(sid('PP'), 'https://cb.example/')->[1], $pp,
         'a second request gets the same check');
     if ($way eq 'deleted') {
-        script('host_delete', [$acct], $ht, 60_000);
+        script('host_delete', [$acct], host => $ht, keep => 60_000);
     } else {
-        script('account_status', [$acct], 'suspended');
+        script('account_status', [$acct], status => 'suspended');
         begin($acct, $pp, $ht);
-        script('account_status', [$acct], 'active');
+        script('account_status', [$acct], status => 'active');
     }
     like(told(), qr/\AEV\w+ The \w+ (?:was|is) $way\. 1\z/,
         "the callback of a check whose host was $way, once");
@@ -331,17 +334,18 @@ is(host()->[LISTED], 1, 'the answers of a check without a record count');
 # progress is stored for a running check only, and makes no record
 
 $pp = sid('PP');
-is(script('check_progress', [$acct], $pp, 1, 1, 0)->[0], 'GONE',
+is(script('check_progress', [$acct], check => $pp, checked => 1, listed => 1,
+    unknown => 0)->[0], 'GONE',
     'check_progress refuses a check without a record');
 ok(!cmd('EXISTS', k('check', $ac, $pp)), 'no record is created');
 start($pp);
 begin($acct, $pp, $ht);
-is(script('check_progress', [$acct], $pp, 1, 1, 0)->[0], 'OK',
-    'check_progress accepts a running check');
+is(script('check_progress', [$acct], check => $pp, checked => 1, listed => 1,
+    unknown => 0)->[0], 'OK', 'check_progress accepts a running check');
 is(field($pp, 'checked'), 1, 'the record has the progress');
 finish_check($acct, $pp, $ht, []);
-is(script('check_progress', [$acct], $pp, 9, 1, 0)->[0], 'GONE',
-    'check_progress refuses a finished check');
+is(script('check_progress', [$acct], check => $pp, checked => 9, listed => 1,
+    unknown => 0)->[0], 'GONE', 'check_progress refuses a finished check');
 
 # a profile without lists keeps no listings
 
@@ -367,9 +371,9 @@ sub uncovered { return [host()->[18] // 0, in_state($ac, 3)] }
 is_deeply(uncovered(), [1, 1], 'the host without lists is not covered');
 is((events())[1][6], cmd('HGET', k('check', $ac, $pp), 'host'), 'of that host');
 is(unpacked((events())[1][5])->[18], 1, 'the events have the flag');
-script('host_status', [$acct], $ht, 'paused');
+script('host_status', [$acct], host => $ht, status => 'paused');
 is_deeply(uncovered(), [1, 0], 'a paused one does not count');
-script('host_status', [$acct], $ht, 'active');
+script('host_status', [$acct], host => $ht, status => 'active');
 is_deeply(uncovered(), [1, 1], 'resumed it does');
 my $failed = sid('PP');
 start($failed);
@@ -384,8 +388,8 @@ is(host()->[17][0][0], 'RBa', 'a list that does not answer has trouble');
 
 # an address of another family than all lists of its profile
 
-$ht = unpacked(script('host_add', [$acct], 'six', 'rbl', 2, '', '', '', '',
-    sid('HT'), '2001:db8::5')->[1])->[1];
+$ht = unpacked(script('host_add', [$acct], name => 'six', type => 'rbl',
+    family => 2, host => sid('HT'), value => '2001:db8::5')->[1])->[1];
 check_with(listed_result('RBa'));
 cmd('HDEL', k('defaults:for'), 'rbl|2', 'n|rbl|2');
 $pp = sid('PP');
@@ -395,7 +399,7 @@ finish_check($acct, $pp, $ht, [], 'No blocklist applies to this host.');
 is_deeply(uncovered(), [1, 0],
     'an uncovered host with a listing counts as listed');
 is(host()->[CHECKED] > 0, 1, 'an uncovered host keeps the time of its check');
-script('host_delete', [$acct], $ht, 60_000);
+script('host_delete', [$acct], host => $ht, keep => 60_000);
 is(in_state($ac, 3), 0, 'a deleted one does not count');
 $ht = unpacked(add_host($acct, 'rbl', '192.0.2.99')->[1])->[1];
 
@@ -408,17 +412,18 @@ cmd('ZADD', k('due'), 1, $ac);
 my ($uncovered_job) = take('d', 1);
 my $its_pp = (split /:/, $uncovered_job)[1];
 begin_job($uncovered_job);
-is_deeply(script('check_clear', [k('flight:due')], "$ac:$ht",
-    cmd('HGET', k('flight:due'), "$ac:$ht"), 600, ''), ['OK', 0],
-    'check_clear does not end it');
+is_deeply(script('check_clear', [k('flight:due')], member => "$ac:$ht",
+    flight => cmd('HGET', k('flight:due'), "$ac:$ht"), interval => 600),
+    ['OK', 0], 'check_clear does not end it');
 finish_check($acct, $its_pp, $ht, [result('RBa', 'clear')]);
 is_deeply(uncovered(), [0, 0], 'check_finish makes the host covered');
 
 # a range shows the listings of its addresses
 
-my @six = map { unpacked($_)->[1] } @{ script('host_add', [$acct], 'r',
-    'ip_range', 2, '', '', sid('HT'), '2001:db8::/127', sid('HT'),
-    '2001:db8::', sid('HT'), '2001:db8::1') }[1 .. 3];
+my @six = map { unpacked($_)->[1] } @{ script('host_add', [$acct], name => 'r',
+    type => 'ip_range', family => 2, range => sid('HT'),
+    net => '2001:db8::/127', host => [sid('HT'), sid('HT')],
+    value => ['2001:db8::', '2001:db8::1']) }[1 .. 3];
 {
     my $before = $ht;
     $ht = $six[1];
@@ -431,7 +436,7 @@ my @six = map { unpacked($_)->[1] } @{ script('host_add', [$acct], 'r',
 }
 is(unpacked(cmd('GET', k('r', $ac, $six[0])))->[18], 1,
     'the range has the flag of its address');
-script('host_delete', [$acct], $_, 60_000) for @six[1, 2];
+script('host_delete', [$acct], host => $_, keep => 60_000) for @six[1, 2];
 
 # fields omitted from a result are requested where they matter
 
@@ -486,28 +491,30 @@ cmd('ZADD', k('due'), 1, $ac);
 ($job) = take('d', 1);
 my $asked_of = (split /:/, $job)[1];
 begin_job($job);
-is(script('profile_update', [$acct], $its, 0, '', '', 1, 'RBa')->[0], 'OK',
-    'one list less');
+is(script('profile_update', [$acct], profile => $its, given => 1,
+    entries => 'RBa')->[0], 'OK', 'one list less');
 is(start(sid('PP'))->[1], $asked_of, 'the check is requested');
 finish_check($acct, $asked_of, $ht, \@clear, '', kind => 'd');
 is(join(' ', map { field($asked_of, $_) } 'checked', 'total'), '2 2',
     'both were checked, of both');
-script('profile_update', [$acct], $its, 0, '', '', 1, 'RBa', 'RBb');
+script('profile_update', [$acct], profile => $its, given => 1,
+    entries => ['RBa', 'RBb']);
 
 # The last subscriber is deleted while a check is taken over: a check announced
 # as started still has an announced end.
 
 my $ear = sid('CO');
-script('contact_add', [$acct], $ear, 'email', 'a@b.example', 'every_check',
-    'd', 'c', sid('EV'));
-script('contact_confirm', [$acct], $ear, 'd');
+script('contact_add', [$acct], contact => $ear, type => 'email',
+    value => 'a@b.example', schedule => 'every_check', digest => 'd',
+    code => 'c', event => sid('EV'));
+script('contact_confirm', [$acct], contact => $ear, digest => 'd');
 cmd('DEL', k('outbox'));
 cmd('ZADD', k('due', $ac), 1, $ht);
 cmd('ZADD', k('due'), 1, $ac);
 my ($told) = take('d', 1);
 my $begun = (split /:/, $told)[1];
 is(begin_job($told)->[7], '1', 'a contact receives its events');
-script('contact_delete', [$acct], $ear);
+script('contact_delete', [$acct], contact => $ear);
 cmd('ZADD', k('due', $ac), 1, $ht);
 cmd('ZADD', k('due'), 1, $ac);
 ($told) = take('d', 1, name => 'second');
@@ -521,9 +528,10 @@ is(field($begun, 'status'), 'completed', 'the check is completed');
 # checks without news, of hosts without subscribers, finish in one batch
 
 sub record_at { return unpacked(cmd('GET', k('r', $ac, $_[0]))) }
-sub in_flight { return "$ac:$_[0]", cmd('HGET', k('flight:due'), "$ac:$_[0]")
-    // 'none', $_[1] // 600, '' }
-sub clear { return script('check_clear', [k('flight:due')], @_) }
+sub in_flight { return { member => "$ac:$_[0]",
+    flight => cmd('HGET', k('flight:due'), "$ac:$_[0]") // 'none',
+    interval => $_[1] // 600 } }
+sub clear { return script('check_clear', [k('flight:due')], columns(@_)) }
 sub make_due {
     cmd('ZADD', k('due', $ac), map { (1, $_) } @_);
     cmd('ZADD', k('due'), 1, $ac);
@@ -536,21 +544,21 @@ begin_job($_) for @quiet_jobs;
 is(cmd('EXISTS', map { k('check', $ac, (split /:/)[1]) } @quiet_jobs), 0,
     'a check that was not requested has no record');
 my ($paused, $listed, $asked, @plain) = @quiet;
-script('host_status', [$acct], $paused, 'paused');
+script('host_status', [$acct], host => $paused, status => 'paused');
 my $state = unpacked(cmd('GET', k('r', $ac, $listed)));
 @$state[13, 16] = (1, [['RBa', 'a.example', '', '', [], 1]]);
 cmd('SET', k('r', $ac, $listed), packed($state));
-my $joined = script('check_start', [$acct], sid('PP'), $asked, '', 0, '',
-    'APx', 60_000);
+my $joined = script('check_start', [$acct], check => sid('PP'), host => $asked,
+    app => 'APx', keep => 60_000);
 is($joined->[2], 'running', 'one is requested meanwhile');
 my @before = map { cmd('GET', k('r', $ac, $_)) } $paused, $listed, $asked;
-my @args = map { [in_flight($_)] } $ht, @plain, $paused, $listed, $asked;
-$_->[1] =~ s/\+/:/ for @args;            # as in the daemon
+my @args = map { in_flight($_) } $ht, @plain, $paused, $listed, $asked;
+$_->{flight} =~ s/\+/:/ for @args;      # as in the daemon
 cmd('DEL', k('checked', $ac));
-is_deeply(clear(@$_), ['OK', 0], 'one alone that cannot end like this')
+is_deeply(clear($_), ['OK', 0], 'one alone that cannot end like this')
     for @args[3 .. 5];
 is(checked(), 0, 'no list has answered');
-is_deeply(clear(map { @$_ } @args), ['OK', 1, 1, 1, 0, 0, 0],
+is_deeply(clear(@args), ['OK', 1, 1, 1, 0, 0, 0],
     'check_clear ends no host that is paused, listed or requested');
 is_deeply([map { cmd('GET', k('r', $ac, $_)) } $paused, $listed, $asked],
     \@before, 'the records of those do not change');
@@ -569,7 +577,7 @@ cmp_ok(cmd('ZSCORE', k('due'), $ac), '<=',
     cmd('ZRANGE', k('due', $ac), 0, 0, 'WITHSCORES')->[1],
     "the account's turn is not late");
 my @after = map { cmd('GET', k('r', $ac, $_)) } $ht, @plain;
-is_deeply(clear(map { @$_ } @args[0 .. 2]), ['OK', 0, 0, 0],
+is_deeply(clear(@args[0 .. 2]), ['OK', 0, 0, 0],
     'check_clear ends each check only once');
 is_deeply([map { cmd('GET', k('r', $ac, $_)) } $ht, @plain], \@after,
     'check_clear changes no record the second time');
@@ -581,11 +589,11 @@ ok(!cmd('ZSCORE', k('due', $ac), $paused), 'a paused host is not scheduled');
 is(scalar(grep { /$ht/ } take('d', 9)), 0, 'none is due now');
 my @late = make_due($ht);
 begin_job($late[0]);
-my @zombie = in_flight($ht);
+my $zombie = in_flight($ht);
 cmd('ZADD', k('due', $ac), 1, $ht);
 cmd('ZADD', k('due'), 1, $ac);
 begin_job((take('d', 9, name => 'other'))[0]);
-is_deeply(clear(@zombie), ['OK', 0], 'a check that another daemon has claimed '
+is_deeply(clear($zombie), ['OK', 0], 'a check that another daemon has claimed '
     . 'cannot end it');
 is_deeply(clear(in_flight($ht, 7200)), ['OK', 1],
     'the daemon that has claimed the check can end it');
@@ -606,8 +614,9 @@ for my $n (1, 2) {
             "an answer of $age s: " . ($anew ? 'replaced' : 'kept'));
     }
 }
-my $kin = script('host_add', [$acct], 'r', 'ip_range', 1, '', '', sid('HT'),
-    '10.7.0.0/31', sid('HT'), '10.7.0.0', sid('HT'), '10.7.0.1');
+my $kin = script('host_add', [$acct], name => 'r', type => 'ip_range',
+    family => 1, range => sid('HT'), net => '10.7.0.0/31',
+    host => [sid('HT'), sid('HT')], value => ['10.7.0.0', '10.7.0.1']);
 my ($up, $kid) = map { $_->[1] } records(@$kin[1, 2]);
 my ($kid_job) = grep { /$kid/ } take('d', 9);
 begin_job($kid_job);
@@ -649,10 +658,11 @@ is(host()->[1], $ht, 'the record of the host keeps its SID');
 
 cmd('XGROUP', 'CREATE', k('outbox'), 'deliver', '$', 'MKSTREAM');
 cmd('XGROUP', 'CREATECONSUMER', k('outbox'), 'deliver', $_) for 1 .. 3;
-is(script('consumers_trim', [k('outbox')], 'deliver', 60_000)->[1], 0,
+is(script('consumers_trim', [k('outbox')], group => 'deliver',
+    idle => 60_000)->[1], 0,
     'consumers_trim keeps consumers that were seen lately');
-is(script('consumers_trim', [k('outbox')], 'deliver', 0)->[1], 3,
-    'the others go');
+is(script('consumers_trim', [k('outbox')], group => 'deliver', idle => 0)->[1],
+    3, 'the others go');
 
 # the number of lists that apply is reported again when a check restarts
 
@@ -664,9 +674,11 @@ cmd('FLUSHALL');
     my $total = sub {
         cmd('HGET', k('check', $ac, begin_job($job)->[8]), 'total');
     };
-    script('lists_status', [k('lists')], $_, 'disabled') for qw(RBa RBb);
+    script('lists_status', [k('lists')], list => $_, status => 'disabled')
+        for qw(RBa RBb);
     is($total->(), 0, 'no list applies');
-    script('lists_status', [k('lists')], $_, 'active') for qw(RBa RBb);
+    script('lists_status', [k('lists')], list => $_, status => 'active')
+        for qw(RBa RBb);
     is($total->(), 2, 'two do, later');
 }
 
@@ -676,8 +688,9 @@ cmd('FLUSHALL');
     my ($ac, $acct) = account(max_checks => 3);
     my $ht = record_of(add_host($acct, 'rbl', '192.0.2.1'));
     my $started = k('started', $ac);
-    my $go = sub { script('check_start', [$acct], sid('PP'), $_[0] // '',
-        $_[0] ? '' : $_[1] // '192.0.2.9', 1, '', 'APx', 60_000) };
+    my $go = sub { script('check_start', [$acct], check => sid('PP'),
+        host => $_[0] // '', value => $_[0] ? '' : $_[1] // '192.0.2.9',
+        family => 1, app => 'APx', keep => 60_000) };
     my ($s) = @{ cmd('TIME') };
     is($go->($ht)->[0], 'OK', 'the first check of the day starts');
     my $left = cmd('PTTL', $started);
@@ -704,8 +717,8 @@ cmd('FLUSHALL');
     cmd('DEL', k('manual'), k('manual', $ac), k('flight'));
 
     ($ac, $acct) = account();
-    script('check_start', [$acct], sid('PP'), '', '192.0.2.9', 1, '', 'APx',
-        60_000);
+    script('check_start', [$acct], check => sid('PP'), value => '192.0.2.9',
+        family => 1, app => 'APx', keep => 60_000);
     ok(!cmd('EXISTS', k('started', $ac)),
         'checks are not counted without a limit');
     cmd('DEL', k('manual'), k('manual', $ac));

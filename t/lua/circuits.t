@@ -11,19 +11,23 @@ use RblScript;
 redis_new();
 my ($ac, $acct) = account();
 my ($ap, $day) = (sid('AP'), 86_400_000);
-script('app_put', [$acct], $ap, 'app', 'secret', 'f' x 16, 'd' x 32);
+script('app_put', [$acct], app => $ap, name => 'app', secret => 'secret',
+    field => 'f' x 16, digest => 'd' x 32);
 cmd('XGROUP', 'CREATE', k('outbox'), 'deliver', '0', 'MKSTREAM');
 my $url = 'https://Dead.example:8443/a?b';
 my $same = 'https://dead.example:8443/other';
 
 sub claim {
-    my $r = script('delivery_claim', [k('retry')], 100, 60_000);
+    my $r = script('delivery_claim', [k('retry')], most => 100,
+        lease => 60_000);
     return @$r[2 .. $#$r];
 }
 sub done {
     my ($d, $outcome) = @_;
-    return script('delivery_done', [k('retry')], $d->[0], $d->[4], $outcome,
-        1000, $outcome eq 'ok' ? 200 : 500, 'text', '', '', 0)->[0];
+    return script('delivery_done', [k('retry')], member => $d->[0],
+        attempt => $d->[4], outcome => $outcome, delay => 1000,
+        status => $outcome eq 'ok' ? 200 : 500, error => 'text',
+        quiet => 0)->[0];
 }
 # One event with a callback, whose first attempt has this outcome.
 sub event {
@@ -127,7 +131,8 @@ ok(!direct('https://new.example/'),
     '500 failing hosts stop all first attempts of the account');
 my ($other) = account();
 my $its = sid('AP');
-script('app_put', [k('acct', $other)], $its, 'app', 's', 'e' x 16, 'c' x 32);
+script('app_put', [k('acct', $other)], app => $its, name => 'app',
+    secret => 's', field => 'e' x 16, digest => 'c' x 32);
 is(scalar @{ (targets($other, "${its}https://h1.example/"))[0][0] }, 4,
     'of another account it is');
 all_due();

@@ -41,7 +41,7 @@ sub work {
     die "no work: @$reply\n" if $reply->[0] ne 'WORK';
     my ($most, $r) = (0);
     do {
-        $r = s1('work_step', $reply->[1]);
+        $r = s1('work_step', id => $reply->[1]);
         die "work: @$r\n" if $r->[0] ne 'OK' || $r->[3] ne '';
         $most = $RblWorst::took{work_step} if $most < $RblWorst::took{work_step};
     } while !$r->[1];
@@ -51,45 +51,52 @@ sub work {
 
 # --- accounts and applications ---------------------------------------------
 
-simple(account_plan => 'plan', 1, 0, 0, 0, 60, '');
+simple(account_plan => plan => 'plan', paid => 1, hosts => 0, contacts => 0,
+    checks => 0, shortest => 60);
 case(account_put => '', sub { slice('account_put', [k('acct', sid('AC'))],
-    text_of(255), 'UTC', 'p', 1, 0, 0, 60, sid('RP'), sid('CG'), 0, 0) });
-simple(account_status => 'active');
-simple(account_update => text_of(255), 'UTC', 7200, 0);
-simple(account_update => text_of(255), 'UTC', 7200, 1);
+    name => text_of(255), timezone => 'UTC', plan => 'p', paid => 1,
+    hosts => 0, contacts => 0, interval => 60, profile => sid('RP'),
+    group => sid('CG'), checks => 0, shortest => 0) });
+simple(account_status => status => 'active');
+simple(account_update => name => text_of(255), timezone => 'UTC',
+    interval => 7200, now => $_) for 0, 1;
 case(accounts_show => 'a page of 100', sub {
     my @more = map { sid('AC') } 1 .. 100;
     cmd('SET', k('acct', $_), cmd('GET', $acct)) for @more;
     cmd('ZADD', k('page'), map { ($_, $more[$_]) } 0 .. 99);
-    slice('accounts_show', [k('page')], '', 0, 99);
+    slice('accounts_show', [k('page')], first => 0, last => 99);
     cmd('DEL', k('page'), map { k('acct', $_) } @more) });
-simple(account_visit => sub { sid('US') });
-simple(lists_change => $W{rb}[0], '0');
+simple(account_visit => user => sub { sid('US') });
+simple(lists_change => list => $W{rb}[0], enable => '0');
 my $field = 1;
 my @networks = map { "2001:db8:$_\::/48" } 1 .. 64;
 # Applications with twenty tokens each, up to the tokens that an account may
 # have, but for the one that a case makes.
 my @ap = map { sid('AP') } 1 .. 10;
-sub token { return s1('app_token', $_[0], sprintf('%016x', ++$field),
-    'd' x 32, '0') }
-sub app_new { return s1('app_put', $_[0], text_of(255), 's' x 64,
-    sprintf('%016x', ++$field), 'd' x 32) }
+sub token { return s1('app_token', app => $_[0], field => sprintf('%016x',
+    ++$field), digest => 'd' x 32, alone => '0') }
+sub app_new { return s1('app_put', app => $_[0], name => text_of(255),
+    secret => 's' x 64, field => sprintf('%016x', ++$field),
+    digest => 'd' x 32) }
 for my $ap (@ap) {
     app_new($ap);
     token($ap) for 2 .. 20 - ($ap eq $ap[-1]) * 2;
 }
-sub token_end { return s1('app_token_revoke', $_[0], sprintf '%016x', $field) }
-case(app_admit => '', sub { s1('app_admit', $W{ap}, 1, 1e9, 1e9) });
+sub token_end { return s1('app_token_revoke', app => $_[0],
+    digits => sprintf '%016x', $field) }
+case(app_admit => '', sub { s1('app_admit', app => $W{ap}, kind => 1,
+    hour => 1e9, second => 1e9) });
 case(app_allow => '64 networks, 20 tokens', sub {
-    s1('app_allow', $ap[0], @networks) });
+    s1('app_allow', app => $ap[0], networks => \@networks) });
 case(app_limit => '64 networks, 20 tokens', sub {
-    s1('app_allow', $ap[0], @networks);
-    s1('app_limit', $ap[0], 1e9, 0, 0, 0) });
+    s1('app_allow', app => $ap[0], networks => \@networks);
+    s1('app_limit', app => $ap[0], hour => 1e9, reads => 0, writes => 0,
+        starts => 0) });
 case(app_put => '198 tokens', sub { my $ap = sid('AP');
     my $r = app_new($ap);
     die "app_put: @$r\n" if $r->[0] ne 'OK';
     my $took = $RblWorst::took{app_put};
-    s1('app_revoke', $ap);
+    s1('app_revoke', app => $ap);
     counts($took) });
 case(app_token => '198 tokens', sub {
     my $r = token($ap[-1]);
@@ -98,97 +105,108 @@ case(app_token => '198 tokens', sub {
     token_end($ap[-1]);
     counts($took) });
 case(app_token => '20 tokens end', sub {
-    s1('app_token', $ap[1], sprintf('%016x', ++$field), 'd' x 32, '1');
+    s1('app_token', app => $ap[1], field => sprintf('%016x', ++$field),
+        digest => 'd' x 32, alone => '1');
     my $took = $RblWorst::took{app_token};
     token($ap[1]) for 2 .. 20;
     counts($took) });
-simple(app_list => 0, 99);
-case(app_stats => '31 days', sub { s1('app_stats', $ap[0],
-    map { "$ap[0]:h$_" } 1 .. 32) });
-simple(app_refusals => $ap[0], 0, 999);
+simple(app_list => first => 0, last => 99);
+case(app_stats => '31 days', sub { s1('app_stats', app => $ap[0],
+    parts => [map { "$ap[0]:h$_" } 1 .. 32]) });
+simple(app_refusals => app => $ap[0], first => 0, last => 999);
 case(app_token_revoke => '', sub { token($ap[-1]); token_end($ap[-1]) });
 case(app_revoke => '20 tokens', sub {
-    s1('app_revoke', $ap[2]);
+    s1('app_revoke', app => $ap[2]);
     my $took = $RblWorst::took{app_revoke};
     $ap[2] = sid('AP');
     app_new($ap[2]);
     token($ap[2]) for 2 .. 20;
     counts($took) });
-case(app_usage => '64 applications, 1,000 refusals', sub { s1('app_usage',
-    (map { ($ac, sid('AP'), 480_000, 10, 2, 0) } 1 .. 63),
-    $ac, $W{ap}, 480_000, 1000, 1000, 1000, ('x' x 600) x 1000) });
+case(app_usage => '64 applications, 1,000 refusals', sub {
+    s1('app_usage', values => [(map { ($ac, sid('AP'), 480_000, 10, 2,
+    0) } 1 .. 63), $ac, $W{ap}, 480_000, 1000, 1000, 1000,
+    ('x' x 600) x 1000]) });
 my $number = 0;
 
 
 # --- users of the portal ----------------------------------------------------
 
 my @us = map { sid('US') } 1 .. 99;
-s1('user_put', $us[$_], "a$_\@example.test", text_of(255), 'owner',
-    sprintf('%016x', ++$field), 'd' x 32) for 0 .. $#us;
+s1('user_put', user => $us[$_], mail => "a$_\@example.test",
+    name => text_of(255), role => 'owner', field => sprintf('%016x', ++$field),
+    digest => 'd' x 32) for 0 .. $#us;
 my $link;
 sub link_of {
     $link = sprintf '%016x', ++$field;
-    s1('user_link', $us[0], $link, 'd' x 32);
+    s1('user_link', user => $us[0], field => $link, digest => 'd' x 32);
     return $link;
 }
 sub session_of {
     my $name = sprintf '%016x', ++$field;
-    s1('session_start', link_of(), 'd' x 32, $name, 'e' x 32);
+    s1('session_start', link => link_of(), proof => 'd' x 32, field => $name,
+        digest => 'e' x 32);
     return $name;
 }
 case(user_put => '99 users', sub { my $us = sid('US');
-    s1('user_put', $us, 'new@example.test', text_of(255), 'owner',
-        sprintf('%016x', ++$field), 'd' x 32);
+    s1('user_put', user => $us, mail => 'new@example.test',
+        name => text_of(255), role => 'owner', field => sprintf('%016x',
+        ++$field), digest => 'd' x 32);
     my $took = $RblWorst::took{user_put};
-    s1('user_delete', $us, '1');
+    s1('user_delete', user => $us, last => '1');
     counts($took) });
-case(user_mail => '', sub { s1('user_mail', $us[0], 'a0@example.test',
-    sprintf('%016x', ++$field), 'd' x 32, 'e' x 64, "$ac." . 'f' x 64,
-    sid('EV'),
-    'https://a.example/' . 'x' x 230 . '/', '2001:db8::1') });
+case(user_mail => '', sub { s1('user_mail', user => $us[0],
+    mail => 'a0@example.test', field => sprintf('%016x', ++$field),
+    digest => 'd' x 32, secret => 'e' x 64, link => "$ac." . 'f' x 64,
+    event => sid('EV'), url => 'https://a.example/' . 'x' x 230 . '/',
+    from => '2001:db8::1') });
 cmd('ZADD', k('mail', 'a' x 32), $_, "$ac:" . sid('US')) for 1 .. 1000;
 case(mail_put => '1000 users', sub { slice('mail_put', [k('mail', 'a' x 32)],
-    "$ac:" . sid('US'), 1) });
+    member => "$ac:" . sid('US'), confirmed => 1) });
 case(mail_ask => '1000 users', sub { slice('mail_ask', [k('asked', 'a' x 32)],
-    1_000_000) });
+    most => 1_000_000) });
 case(user_link => '', sub { link_of() });
 case(session_start => '20 sessions', sub { session_of() });
 case(session_end => '20 sessions', sub { session_of() for 1 .. 20;
-    s1('session_end', session_of(), '1') });
-case(challenge_new => '', sub { slice('challenge_new',
-    [k('challenge', sprintf '%064x', ++$field)], '01c0000200', 1_000_000) });
+    s1('session_end', field => session_of(), everywhere => '1') });
+case(challenge_new => '', sub { slice('challenge_new', [k('challenge',
+    sprintf '%064x', ++$field)], network => '01c0000200',
+    most => 1_000_000) });
 sub passkey_of {
     my ($of) = @_;
     my $pk = sid('PK');
     my $challenge = sprintf '%064x', ++$field;
     cmd('SET', k('challenge', $ac, $challenge), 'session');
-    s1('passkey_add', $pk, $of, 'session', $challenge, text_of(255), 'c' x 1023,
-        -257, 'k' x 600, 0, 'r' x 32);
+    s1('passkey_add', passkey => $pk, user => $of, session => 'session',
+        challenge => $challenge, name => text_of(255),
+        credential => 'c' x 1023, algorithm => -257, key => 'k' x 600,
+        counter => 0, rp => 'r' x 32);
     return $pk;
 }
 my @pk = map { passkey_of($us[0]) } 1 .. 9;
 case(passkey_add => 'the tenth', sub { push @pk, passkey_of($us[0]);
     my $took = $RblWorst::took{passkey_add};
-    s1('passkey_delete', pop @pk, $us[0]);
+    s1('passkey_delete', passkey => pop @pk, user => $us[0]);
     counts($took) });
-case(passkey_delete => '', sub { s1('passkey_delete', passkey_of($us[0]),
-    $us[0]) });
-case(session_passkey => '20 sessions', sub { s1('session_passkey', $pk[0],
-    $us[0], 0, sprintf('%016x', ++$field), 'e' x 32, '', '', 1e13) });
+case(passkey_delete => '', sub { s1('passkey_delete',
+    passkey => passkey_of($us[0]), user => $us[0]) });
+case(session_passkey => '20 sessions', sub { s1('session_passkey',
+    passkey => $pk[0], user => $us[0], counter => 0, field => sprintf('%016x',
+    ++$field), digest => 'e' x 32, begun => 1e13) });
 case(user_signout => '20 sessions, 5 links', sub { session_of() for 1 .. 20;
     link_of() for 1 .. 5;
-    s1('user_signout', $us[0]) });
+    s1('user_signout', user => $us[0]) });
 case(user_role => '20 sessions', sub { session_of() for 1 .. 20;
-    s1('user_role', $us[0], 'viewer');
+    s1('user_role', user => $us[0], role => 'viewer');
     my $took = $RblWorst::took{user_role};
-    s1('user_role', $us[0], 'owner');
+    s1('user_role', user => $us[0], role => 'owner');
     counts($took) });
 case(user_delete => '20 sessions', sub { my $us = shift @us; unshift @us, $us;
     session_of() for 1 .. 20;
-    s1('user_delete', $us, '0');
+    s1('user_delete', user => $us, last => '0');
     my $took = $RblWorst::took{user_delete};
-    s1('user_put', $us, 'a0@example.test', text_of(255), 'owner',
-        sprintf('%016x', ++$field), 'd' x 32);
+    s1('user_put', user => $us, mail => 'a0@example.test',
+        name => text_of(255), role => 'owner', field => sprintf('%016x',
+        ++$field), digest => 'd' x 32);
     counts($took) });
 
 
@@ -211,9 +229,9 @@ sub audited {
 }
 case(audit_show => '300 entries', sub {
     audited();
-    s1('audit_show', '', 200, 300, '', $us[1]);
+    s1('audit_show', most => 200, looks => 300, target => $us[1]);
     my $took = $RblWorst::took{audit_show};
-    s1('audit_show', '', 200, 300, $W{ap}, '');
+    s1('audit_show', most => 200, looks => 300, who => $W{ap});
     counts($took > $RblWorst::took{audit_show} ? $took
         : $RblWorst::took{audit_show}) });
 case(account_settle => 'the largest entries', sub {
@@ -226,36 +244,42 @@ case(account_settle => 'the largest entries', sub {
 
 my @mine = ();
 case(profile_add => '400 entries', sub { push @mine, sid('RP');
-    s1('chosen_delete', shift @mine, 'profiles') if @mine > 1;
-    s1('profile_add', $mine[-1], text_of(255), '', '1', @all) });
+    s1('chosen_delete', id => shift @mine, index => 'profiles') if @mine > 1;
+    s1('profile_add', profile => $mine[-1], name => text_of(255), given => '1',
+        entries => \@all) });
 case(profile_update => '400 entries', sub {
-    s1('profile_update', $rp[5], '1', 'name', '', '1', @all) });
+    s1('profile_update', profile => $rp[5], named => '1', name => 'name',
+        given => '1', entries => \@all) });
 case(chosen_delete => 'the default profile', sub { my $rp = sid('RP');
-    s1('chosen_delete', pop @mine, 'profiles') if @mine;
-    s1('profile_add', $rp, 'n', '1', '1', @all) ;
-    s1('chosen_delete', $rp, 'profiles');
+    s1('chosen_delete', id => pop @mine, index => 'profiles') if @mine;
+    s1('profile_add', profile => $rp, name => 'n', is_default => '1',
+        given => '1', entries => \@all);
+    s1('chosen_delete', id => $rp, index => 'profiles');
     my $took = $RblWorst::took{chosen_delete};
-    s1('profile_update', $W{default}, '', '', '1', '');
+    s1('profile_update', profile => $W{default}, is_default => '1');
     counts($took) });
 case(group_add => '', sub { push @mine, sid('CG');
-    s1('chosen_delete', $_, 'groups') for splice @mine, 0, @mine - 1;
-    s1('group_add', $mine[-1], text_of(255), '') });
-simple(group_update => $cg[70], '1', text_of(255), '');
-case(chosen_delete => 'a group', sub { s1('chosen_delete', pop @mine, 'groups') if @mine;
-    my $cg = sid('CG'); s1('group_add', $cg, 'n', '');
-    s1('chosen_delete', $cg, 'groups') });
-case(rbl_update => '200 lists', sub { s1('rbl_update', $W{own}[9], '',
-    'u' . ++$number . '.' . 'z' x 60 . '.example') });
-case(rbl_status => '', sub { s1('rbl_status', $W{own}[9],
-    $number++ % 2 ? 'paused' : 'active') });
+    s1('chosen_delete', id => $_, index => 'groups') for splice @mine, 0,
+        @mine - 1;
+    s1('group_add', group => $mine[-1], name => text_of(255)) });
+simple(group_update => group => $cg[70], named => '1', name => text_of(255));
+case(chosen_delete => 'a group', sub { s1('chosen_delete', id => pop @mine,
+    index => 'groups') if @mine;
+    my $cg = sid('CG'); s1('group_add', group => $cg, name => 'n');
+    s1('chosen_delete', id => $cg, index => 'groups') });
+case(rbl_update => '200 lists', sub { s1('rbl_update', list => $W{own}[9],
+    zone => 'u' . ++$number . '.' . 'z' x 60 . '.example') });
+case(rbl_status => '', sub { s1('rbl_status', list => $W{own}[9],
+    status => $number++ % 2 ? 'paused' : 'active') });
 
 
 # --- hosts -----------------------------------------------------------------
 
 sub new_range {
-    my @range = range_of(1024);
-    my $r = s1('host_add', text_of(240), 'ip_range', 1, $rp[0], $cg[0], @range);
-    return ($range[0], $r);
+    my %range = range_of(1024);
+    my $r = s1('host_add', name => text_of(240), type => 'ip_range',
+        family => 1, profile => $rp[0], group => $cg[0], %range);
+    return ($range{range}, $r);
 }
 sub full_range {
     my ($range, $r) = new_range();
@@ -263,35 +287,41 @@ sub full_range {
     return $range;
 }
 case(host_add => 'a range of 1,024', sub { full_range() });
-case(host_add => 'a subnet of 1,024', sub { s1('host_add', text_of(250), 'rbl',
-    1, $rp[0], $cg[0], '', '', (range_of(1024))[2 .. 2049]) });
+case(host_add => 'a subnet of 1,024', sub {
+    my %of = range_of(1024);
+    s1('host_add', name => text_of(250), type => 'rbl', family => 1,
+        profile => $rp[0], group => $cg[0], host => $of{host},
+        value => $of{value}) });
 case(work_step => 'host_add, 1,024', sub {
     counts(work((new_range())[1])) });
 case(work_step => 'host_update, 50 groups', sub { my $range = full_range();
-    counts(work(s1('host_update', $range, '1', 'x' x 240, $rp[3],
-        @cg[0 .. 49]))) });
+    counts(work(s1('host_update', host => $range, named => '1',
+        name => 'x' x 240, profile => $rp[3], groups => [@cg[0 .. 49]]))) });
 case(work_step => 'host_update, 50 other groups', sub {
     my $range = full_range();
-    work(s1('host_update', $range, '', '', '', @cg[0 .. 49]));
-    counts(work(s1('host_update', $range, '', '', '', @cg[50 .. 99]))) });
+    work(s1('host_update', host => $range, groups => [@cg[0 .. 49]]));
+    counts(work(s1('host_update', host => $range,
+        groups => [@cg[50 .. 99]]))) });
 case(work_step => 'host_status', sub { my $range = full_range();
-    my $paused = work(s1('host_status', $range, 'paused'));
-    my $active = work(s1('host_status', $range, 'active'));
+    my $paused = work(s1('host_status', host => $range, status => 'paused'));
+    my $active = work(s1('host_status', host => $range, status => 'active'));
     counts($paused > $active ? $paused : $active) });
 case(work_step => 'host_delete, 50 groups, 32 with checks', sub {
     my $range = full_range();
-    work(s1('host_update', $range, '', '', '', @cg[0 .. 49]));
+    work(s1('host_update', host => $range, groups => [@cg[0 .. 49]]));
     my @kids = @{ cmd('ZRANGE', k('kids', $ac, $range), 0, 31) };
     open_check($_, queued => 1) for @kids;
-    my $took = work(s1('host_delete', $range, KEEP));
+    my $took = work(s1('host_delete', host => $range, keep => KEEP));
     cmd('DEL', k('manual'), k('manual', $ac), k('outbox'));
     cmd('XGROUP', 'CREATE', k('outbox'), 'deliver', 0, 'MKSTREAM');
     counts($took) });
 my %range;
-for my $name (qw(host_update host_status host_delete)) {
+for (['host_update', named => '1', name => 'n', groups => [@cg[0 .. 49]]],
+    ['host_status', status => 'active'], ['host_delete', keep => KEEP])
+{
+    my ($name, @args) = @$_;
     case($name => 'a range', sub { $range{$name} //= full_range();
-        my $r = s1($name, $range{$name}, $name eq 'host_update' ? ('1', 'n', '',
-            @cg[0 .. 49]) : $name eq 'host_status' ? 'active' : KEEP);
+        my $r = s1($name, host => $range{$name}, @args);
         my $took = $RblWorst::took{$name};
         work($r);
         delete $range{$name} if $name eq 'host_delete';
@@ -311,72 +341,87 @@ my $listed;
 sub listed_one { return $listed //= listed_host() }
 case(host_update => '50 other groups, listed', sub { my $ht = listed_one();
     $number++;
-    s1('host_update', $ht, '1', 'n', '', $number % 2 ? @cg[0 .. 49]
-        : @cg[50 .. 99]) });
+    s1('host_update', host => $ht, named => '1', name => 'n',
+        groups => [$number % 2 ? @cg[0 .. 49] : @cg[50 .. 99]]) });
 case(host_status => 'listed', sub { my $ht = listed_one();
-    s1('host_status', $ht, 'paused'); my $took = $RblWorst::took{host_status};
-    s1('host_status', $ht, 'active');
+    s1('host_status', host => $ht, status => 'paused');
+    my $took = $RblWorst::took{host_status};
+    s1('host_status', host => $ht, status => 'active');
     counts($took) if $took > $RblWorst::took{host_status} });
 case(host_delete => 'listed, with a check of 32 callbacks', sub {
     my $ht = listed_host();
     open_check($ht, queued => 1);
-    s1('host_delete', $ht, KEEP);
+    s1('host_delete', host => $ht, keep => KEEP);
     cmd('DEL', k('manual'), k('manual', $ac)) });
 
 
 # --- contacts --------------------------------------------------------------
 
-case(contact_add => '50 groups', sub { s1('contact_delete', pop @{ $W{co} });
+case(contact_add => '50 groups', sub { s1('contact_delete',
+    contact => pop @{ $W{co} });
     my $co = sid('CO'); push @{ $W{co} }, $co;
-    s1('contact_add', $co, 'email', 'n' . ++$number . '@a.example',
-        'every_check', 'digest', 'abcdef', sid('EV'), @cg[0 .. 49]) });
-case(contact_confirm => '', sub { s1('contact_delete', pop @{ $W{co} });
+    s1('contact_add', contact => $co, type => 'email',
+        value => 'n' . ++$number . '@a.example', schedule => 'every_check',
+        digest => 'digest', code => 'abcdef', event => sid('EV'),
+        groups => [@cg[0 .. 49]]) });
+case(contact_confirm => '', sub { s1('contact_delete',
+    contact => pop @{ $W{co} });
     my $co = sid('CO'); push @{ $W{co} }, $co;
-    s1('contact_add', $co, 'email', 'n' . ++$number . '@a.example',
-        'every_check', 'digest', 'abcdef', sid('EV'), @cg[0 .. 49]);
-    s1('contact_confirm', $co, 'digest') });
-case(contact_delete => '', sub { s1('contact_delete', pop @{ $W{co} }) });
+    s1('contact_add', contact => $co, type => 'email',
+        value => 'n' . ++$number . '@a.example', schedule => 'every_check',
+        digest => 'digest', code => 'abcdef', event => sid('EV'),
+        groups => [@cg[0 .. 49]]);
+    s1('contact_confirm', contact => $co, digest => 'digest') });
+case(contact_delete => '', sub { s1('contact_delete',
+    contact => pop @{ $W{co} }) });
 case(contact_resend => '', sub { my $co = sid('CO');
-    s1('contact_add', $co, 'email', 'n' . ++$number . '@a.example',
-        'every_check', 'digest', 'abcdef', sid('EV'), @cg[0 .. 9]);
+    s1('contact_add', contact => $co, type => 'email',
+        value => 'n' . ++$number . '@a.example', schedule => 'every_check',
+        digest => 'digest', code => 'abcdef', event => sid('EV'),
+        groups => [@cg[0 .. 9]]);
     my $c = unpacked(cmd('GET', k('r', $ac, $co)));
     $c->[11] = 0;
     cmd('SET', k('r', $ac, $co), packed($c));
-    s1('contact_resend', $co, 'digest', 'abcdef', sid('EV'));
+    s1('contact_resend', contact => $co, digest => 'digest', code => 'abcdef',
+        event => sid('EV'));
     my $took = $RblWorst::took{contact_resend};
-    s1('contact_delete', $co);
+    s1('contact_delete', contact => $co);
     counts($took) });
 case(contact_test => '', sub { my $co = $W{co}[0];
     my $c = unpacked(cmd('GET', k('r', $ac, $co)));
     $c->[5] = 'active';
     $c->[11] = 0;
     cmd('SET', k('r', $ac, $co), packed($c));
-    s1('contact_test', $co, sid('EV'), 'contact.test', 'x' x 500) });
-case(contact_status => '', sub { s1('contact_status', $W{co}[0], 'paused');
-    s1('contact_status', $W{co}[0], 'active') });
+    s1('contact_test', contact => $co, event => sid('EV'),
+        type => 'contact.test', body => 'x' x 500) });
+case(contact_status => '', sub { s1('contact_status', contact => $W{co}[0],
+    status => 'paused');
+    s1('contact_status', contact => $W{co}[0], status => 'active') });
 case(contact_update => '50 other groups', sub { $number++;
-    s1('contact_update', $W{co}[0], '', $number % 2 ? @cg[0 .. 49]
-        : @cg[50 .. 99]) });
+    s1('contact_update', contact => $W{co}[0],
+        groups => [$number % 2 ? @cg[0 .. 49] : @cg[50 .. 99]]) });
 # A contact in each of a hundred groups: few enough to be notified at once.
 my $few;
 sub few_contacts {
     while (cmd('HGET', k('refs', $ac), 'c') > 9_900) {
-        s1('contact_delete', pop @{ $W{co} });
+        s1('contact_delete', contact => pop @{ $W{co} });
     }
     for my $cg (@cg[100 .. 199]) {
         my $co = sid('CO');
-        s1('contact_add', $co, 'email', 'f' . ++$number . '@a.example',
-            'every_check', 'digest', 'abcdef', sid('EV'), $cg);
-        s1('contact_confirm', $co, 'digest');
+        s1('contact_add', contact => $co, type => 'email',
+            value => 'f' . ++$number . '@a.example', schedule => 'every_check',
+            digest => 'digest', code => 'abcdef', event => sid('EV'),
+            groups => $cg);
+        s1('contact_confirm', contact => $co, digest => 'digest');
     }
-    s1('host_update', $few = host_in(), '', '', '', @cg[100 .. 149]);
+    s1('host_update', host => $few = host_in(), groups => [@cg[100 .. 149]]);
     tellings_end();
 }
 case(host_update => 'a contact in each of 100 groups', sub {
     few_contacts() if !$few;
     $number++;
     for my $from (150, 100) {
-        s1('host_update', $few, '', '', '', @cg[$from .. $from + 49]);
+        s1('host_update', host => $few, groups => [@cg[$from .. $from + 49]]);
     }
     die "it is reported later\n" if cmd('HEXISTS', k('telling', $ac), $few) });
 case(check_finish => 'a contact in each of 50 groups', sub {
@@ -388,7 +433,7 @@ case(check_finish => 'a contact in each of 50 groups', sub {
 case(telling_step => '1,000 contacts in 50 groups', sub {
     my $ht = listed_one();
     for my $groups ([@cg[0 .. 49]], [@cg[50 .. 99]]) {
-        s1('host_update', $ht, '', '', '', @$groups);
+        s1('host_update', host => $ht, groups => $groups);
     }
     slice('telling_step', [k('tellings')]) });
 
@@ -399,14 +444,15 @@ sub find {
     case(host_find => $what, sub {
         if (!$found_in) {
             $found_in = full_range();
-            work(s1('host_update', $found_in, '', '', $rp[1], @cg[0 .. 49]));
+            work(s1('host_update', host => $found_in, profile => $rp[1],
+                groups => [@cg[0 .. 49]]));
             listed_host() for 1 .. 4;
             my $ht = host_in();
-            s1('host_update', $ht, '', '', $rp[9], $cg[60]);
+            s1('host_update', host => $ht, profile => $rp[9],
+                groups => $cg[60]);
             cmd('ZREM', k('states', $ac), $ht);
         }
-        my $r = s1('host_find', map { $o{$_} // '' }
-            qw(text state group profile sort after limit));
+        my $r = s1('host_find', %o);
         die "host_find: @$r\n" if $r->[0] ne 'OK' });
 }
 find('all', limit => 500);
@@ -435,17 +481,18 @@ case(check_start => '400 lists, 32 callbacks', sub {
     open_check(listed_one(), queued => 1); forget_checks() });
 case(check_start => 'a one-off', sub { open_check('', queued => 1,
     callbacks => 1); forget_checks() });
-case(host_lists => '400 listings', sub { s1('host_lists', listed_one()) });
+case(host_lists => '400 listings', sub { s1('host_lists',
+    host => listed_one()) });
 case(host_history => 'of 300 checks', sub { my $ht = host_in();
     cmd('XADD', k('hist', $ac, $ht), '*', 'c', 'PP' . 'f' x 32, 't',
         mp_pack([[sid('RB'), 'list.test', 'listed', '127.0.0.2']]))
         for 1 .. 300;
-    s1('host_history', $ht, 1000) });
+    s1('host_history', host => $ht, most => 1000) });
 case(host_changes => 'of 600 checks', sub { my $ht = host_in();
     cmd('XADD', k('changes', $ac), '*', 'h', $ht, 'v', '192.0.2.1', 'n', 5, 't',
         mp_pack([map { [sid('RB'), 'list.test', 'listed', '127.0.0.2'] }
         1 .. 5])) for 1 .. 600;
-    s1('host_changes', 50) });
+    s1('host_changes', most => 50) });
 case(host_count => '1,024 addresses', sub { full_range(); s1('host_count') });
 case(check_begin => 'manual, 400 listings', sub {
     open_check(listed_one()); forget_checks() });
@@ -483,7 +530,8 @@ case(check_finish => 'unknown at 400 lists that changed', sub {
     forget_checks() });
 case(check_progress => '', sub { my $ht = listed_one();
     my $pp = open_check($ht);
-    s1('check_progress', $pp, 400, 100, 0); forget_checks() });
+    s1('check_progress', check => $pp, checked => 400, listed => 100,
+        unknown => 0); forget_checks() });
 my @clear;
 sub clear_hosts {
     my ($profile) = @_;
@@ -493,14 +541,19 @@ sub clear_hosts {
     cmd('ZADD', k('due', $ac), $till, $_) for @clear;
     return map { ("$ac:$_", sid('PP') . ":1:$till:d") } @clear;
 }
-case(check_open => '32 hosts', sub { my @hosts = clear_hosts();
+sub flights {
+    my (%flight) = @_;
+    my @members = sort keys %flight;
+    return (member => \@members, flight => [@flight{@members}]);
+}
+case(check_open => '32 hosts', sub {
     slice('check_open', [k('flight:due')],
-        cmd('HGET', k('defaults:for'), 'sum'), @hosts) });
-case(check_clear => '32 hosts', sub { my @hosts = clear_hosts();
-    my %flight = @hosts;
-    cmd('HSET', k('flight:due'), @hosts);
-    slice('check_clear', [k('flight:due')],
-        map { ($_, $flight{$_}, 3600, '') } sort keys %flight) });
+        sum => cmd('HGET', k('defaults:for'), 'sum'),
+        flights(clear_hosts())) });
+case(check_clear => '32 hosts', sub { my %flight = clear_hosts();
+    cmd('HSET', k('flight:due'), %flight);
+    slice('check_clear', [k('flight:due')], flights(%flight),
+        interval => 3600) });
 case(check_clear => '32 hosts, of 400 lists only some answered', sub {
     my %flight = clear_hosts();
     my @lists = map { ['RB' . sprintf('%032x', $_), 0, 0, $_ % 2] } 1 .. 400;
@@ -511,8 +564,8 @@ case(check_clear => '32 hosts, of 400 lists only some answered', sub {
     %flight = clear_hosts();
     cmd('HSET', k('flight:due'), %flight);
     $_->[3] = 1 - $_->[3] for @lists;
-    my $r = slice('check_clear', [k('flight:due')], map { ($_, $flight{$_},
-        3600, asks_of(@lists)) } sort keys %flight);
+    my $r = slice('check_clear', [k('flight:due')], flights(%flight),
+        interval => 3600, asks => asks_of(@lists));
     die "check_clear: @$r\n" if "@$r" ne 'OK' . ' 1' x 32 });
 case(check_take => '100 hosts and 100 checks', sub { forget_checks();
     cmd('ZADD', k('due', $ac), 0, map { ($_) } $clear[0] // listed_one());
@@ -520,7 +573,8 @@ case(check_take => '100 hosts and 100 checks', sub { forget_checks();
     cmd('ZADD', k('due'), 0, $ac);
     cmd('RPUSH', k('manual', $ac), map { sid('PP') . ':' } 1 .. 50);
     cmd('ZADD', k('manual'), 0, $ac);
-    slice('check_take', [k('leases')], 'md', 100, 100, KEEP, 'd', 1);
+    slice('check_take', [k('leases')], kinds => 'md', most => 100,
+        share => 100, lease => KEEP, daemon => 'd', alone => 1);
     cmd('DEL', k('due', $ac), k('leases'), k('manual', $ac), k('manual')) });
 case(check_take => '100 accounts, leases that ran out', sub { forget_checks();
     my @ac = map { sid('AC') } 1 .. 100;
@@ -530,7 +584,8 @@ case(check_take => '100 accounts, leases that ran out', sub { forget_checks();
     }
     cmd('ZADD', k('leases'), map { (1, "$ac:" . sid('PP') . '::m:1:d') }
         1 .. 100);
-    slice('check_take', [k('leases')], 'md', 100, 100, KEEP, 'd', 1);
+    slice('check_take', [k('leases')], kinds => 'md', most => 100,
+        share => 100, lease => KEEP, daemon => 'd', alone => 1);
     cmd('DEL', k('leases'), k('due'), map { k('due', $_) } @ac) });
 sub in_flight {
     my ($n) = @_;
@@ -545,10 +600,11 @@ sub in_flight {
 }
 case(check_recall => '4,000 in flight in the partition', sub {
     in_flight(2000) if !cmd('EXISTS', k('leases'));
-    slice('check_recall', [k('leases')], 'd', 0, 0) });
+    slice('check_recall', [k('leases')], daemon => 'd', rank => 0,
+        cursor => 0) });
 case(daemons_show => '4,000 in flight in the partition', sub {
     in_flight(2000) if cmd('ZCARD', k('leases')) < 2000;
-    slice('daemons_show', [k('lists')], 0, 0) });
+    slice('daemons_show', [k('lists')], rank => 0, cursor => 0) });
 case(queue_age => '', sub { slice('queue_age', [k('leases')]) });
 case(check_ahead => '32 hosts of each of 32 accounts', sub {
     my $till = int(cmd('TIME')->[0]) * 1000 + 9 * KEEP;
@@ -559,7 +615,7 @@ case(check_ahead => '32 hosts of each of 32 accounts', sub {
         cmd('ZADD', k('due'), $till, $a);
         cmd('ZADD', k('due', $a), map { ($till, sid('HT')) } 1 .. 32);
     }
-    slice('check_ahead', [k('due')], 0, 32, 60_000);
+    slice('check_ahead', [k('due')], from => 0, most => 32, lease => 60_000);
     cmd('DEL', k('due'), map { my $a = sprintf 'AC%032x', $_;
         (k('acct', $a), k('due', $a)) } 1 .. 32) });
 case(queue_count => '250 accounts', sub {
@@ -570,86 +626,104 @@ case(queue_count => '250 accounts', sub {
         cmd('ZADD', k('due', $a), 0, sid('HT'));
         cmd('ZADD', k('manual'), 0, $a);
     }
-    slice('queue_count', [k('lists')], 0, 250);
+    slice('queue_count', [k('lists')], rank => 0, accounts => 250);
 });
 case(daemon_greet => '16 addresses', sub { slice('daemon_greet',
-    [k('daemons:addr')], map { "192.0.2.$_ host.example" } 1 .. 16) });
-sub buy { return script('bill_plan', [$acct], 'manual', 'P', 1_000_000, 'month',
-    1, 0, 0, 0, 900) }
+    [k('daemons:addr')],
+    members => [map { "192.0.2.$_ host.example" } 1 .. 16]) });
+sub buy { return script('bill_plan', [$acct], gateway => 'manual', plan => 'P',
+    price => 1_000_000, period => 'month', paid => 1, hosts => 0,
+    contacts => 0, checks => 0, shortest => 900) }
 case(bill_plan => 'with an open payment', sub {
-    buy(); slice('bill_step', [$acct], 0, 0); buy() });
+    buy(); slice('bill_step', [$acct], grace => 0, kept => 0); buy() });
 case(bill_step => 'opens a payment', sub {
-    cmd('DEL', k('bill', $ac)); buy(); slice('bill_step', [$acct], 0, 0) });
+    cmd('DEL', k('bill', $ac)); buy();
+    slice('bill_step', [$acct], grace => 0, kept => 0) });
 case(bill_paid => 'a payment', sub {
     cmd('DEL', k('bill', $ac));
     buy();
-    slice('bill_paid', [$acct], slice('bill_step', [$acct], 0, 0)->[2],
-        'x' x 255);
+    slice('bill_paid', [$acct], payment => slice('bill_step', [$acct],
+        grace => 0, kept => 0)->[2], reference => 'x' x 255);
 });
 case(bill_terms => 'all of them', sub {
-    buy(); slice('bill_terms', [$acct], 0, '', 5, 25, 5) });
+    buy(); slice('bill_terms', [$acct], renew => 0, falls => 5, to => 25,
+        alert => 5) });
 sub pays {
     cmd('DEL', map { k($_, $ac) } qw(bill sources setup terms));
-    script('bill_plan', [$acct], 'stripe', 'P', 1_000_000, 'month', 1, 0, 0, 0,
-        900);
-    script('bill_setup', [$acct], 'https://portal.example/');
+    script('bill_plan', [$acct], gateway => 'stripe', plan => 'P',
+        price => 1_000_000, period => 'month', paid => 1, hosts => 0,
+        contacts => 0, checks => 0, shortest => 900);
+    script('bill_setup', [$acct], back => 'https://portal.example/');
     for (1 .. 10) {
         my $made = unpacked(cmd('GET', k('setup', $ac)))->[2];
-        script('bill_session', [$acct], $made, 'done', 'cs_1', '', '', 'cus_1',
-            "pm_$_", 1, 'card', 'visa', '4242', 12, 2001);
-        script('bill_setup', [$acct], 'https://portal.example/');
+        script('bill_session', [$acct], made => $made, state => 'done',
+            session => 'cs_1', customer => 'cus_1', method => "pm_$_",
+            live => 1, type => 'card', brand => 'visa', last4 => '4242',
+            month => 12, year => 2001);
+        script('bill_setup', [$acct], back => 'https://portal.example/');
     }
-    script('bill_step', [$acct], 0, 0);
+    script('bill_step', [$acct], grace => 0, kept => 0);
 }
-sub sent { slice('bill_send', [$acct], 'stripe', 1, 60_000) }
+sub sent { slice('bill_send', [$acct], gateway => 'stripe', live => 1,
+    lease => 60_000) }
 sub answered {
     my $py = unpacked(cmd('GET', k('bill', $ac)))->[10];
-    slice('bill_answer', [$acct], $py, 1, @_, 'text' x 60, '');
+    slice('bill_answer', [$acct], payment => $py, attempt => 1, @_,
+        text => 'text' x 60);
 }
 case(bill_send => 'a charge, 10 cards', sub { pays(); sent() });
 case(bill_answer => 'declined', sub { pays(); sent();
-    answered('declined', '', 'card_declined', 0) });
+    answered(result => 'declined', reason => 'card_declined') });
 case(bill_answer => 'succeeded', sub { pays(); sent();
-    answered('succeeded', 'pi_1', '', 0) });
+    answered(result => 'succeeded', reference => 'pi_1') });
 case(bill_settle => 'succeeded', sub { pays(); sent();
-    slice('bill_settle', [$acct], unpacked(cmd('GET', k('bill', $ac)))->[10],
-        'succeeded', 'x' x 255, '') });
+    slice('bill_settle', [$acct], payment => unpacked(cmd('GET',
+        k('bill', $ac)))->[10], result => 'succeeded',
+        reference => 'x' x 255) });
 case(account_plan => 'with an open payment', sub {
-    buy(); slice('bill_step', [$acct], 0, 0);
-    slice('account_plan', [$acct], 'P', 0, 0, 0, 0, 900, 'now') });
+    buy(); slice('bill_step', [$acct], grace => 0, kept => 0);
+    slice('account_plan', [$acct], plan => 'P', paid => 0, hosts => 0,
+        contacts => 0, checks => 0, shortest => 900, bill => 'now') });
 case(bill_setup => '', sub { pays();
-    slice('bill_setup', [$acct], 'https://portal.example/') });
+    slice('bill_setup', [$acct], back => 'https://portal.example/') });
 case(bill_session => 'a card', sub { pays();
-    slice('bill_session', [$acct], unpacked(cmd('GET', k('setup', $ac)))->[2],
-        'done', 'cs_1', '', '', 'cus_1', 'pm_x', 1, 'card', 'visa', '4242', 12,
-        2001) });
+    slice('bill_session', [$acct], made => unpacked(cmd('GET',
+        k('setup', $ac)))->[2], state => 'done', session => 'cs_1',
+        customer => 'cus_1', method => 'pm_x', live => 1, type => 'card',
+        brand => 'visa', last4 => '4242', month => 12, year => 2001) });
 case(bill_card => 'an alert', sub { pays();
     my ($m, $y) = (gmtime)[4, 5];
-    slice('bill_card', [$acct], cmd('ZRANGE', k('sources', $ac), 0, 0)->[0],
-        'visa', '4242', $m + 1, $y + 1900) });
+    slice('bill_card', [$acct], source => cmd('ZRANGE', k('sources', $ac), 0,
+        0)->[0], brand => 'visa', last4 => '4242', month => $m + 1,
+        year => $y + 1900) });
 sub by_check {
-    script('bill_plan', [$acct], 'manual', 'P', 2000, 'check', 1, 0, 0, 0, 900);
+    script('bill_plan', [$acct], gateway => 'manual', plan => 'P',
+        price => 2000, period => 'check', paid => 1, hosts => 0, contacts => 0,
+        checks => 0, shortest => 900);
     cmd('HSET', k('money', $ac), 'balance', 30_000_000, 'used', 29_000_000,
         'day', 1, 'alerted', 0, 'last', 0, 'runs', 0, 'sum', 0);
-    slice('bill_terms', [$acct], '', '', 5_000_000, 25_000_000, 5_000_000);
+    slice('bill_terms', [$acct], falls => 5_000_000, to => 25_000_000,
+        alert => 5_000_000);
 }
 sub by_none { cmd('DEL', map { k($_, $ac) } qw(bill terms meter money)) }
 case(bill_step => 'books, alerts and opens a recharge', sub {
-    by_check(); slice('bill_step', [$acct], 0, 0);
+    by_check(); slice('bill_step', [$acct], grace => 0, kept => 0);
     counts($RblWorst::took{bill_step}); by_none() });
 case(bill_plan => 'no longer by the check', sub {
-    by_check(); slice('bill_step', [$acct], 0, 0); buy();
+    by_check(); slice('bill_step', [$acct], grace => 0, kept => 0); buy();
     counts($RblWorst::took{bill_plan}); by_none() });
 case(bill_paid => 'a recharge', sub {
     by_check();
-    slice('bill_paid', [$acct], slice('bill_step', [$acct], 0, 0)->[2],
-        'x' x 255);
+    slice('bill_paid', [$acct], payment => slice('bill_step', [$acct],
+        grace => 0, kept => 0)->[2], reference => 'x' x 255);
     counts($RblWorst::took{bill_paid}); by_none() });
 case(bill_topup => '', sub { by_check();
-    slice('bill_topup', [$acct], ++$field, 5_000_000, 'x' x 255);
+    slice('bill_topup', [$acct], payment => ++$field, amount => 5_000_000,
+        reference => 'x' x 255);
     counts($RblWorst::took{bill_topup}); by_none() });
 case(bill_adjust => '', sub { by_check();
-    slice('bill_adjust', [$acct], ++$field, -5_000_000, 'x' x 255);
+    slice('bill_adjust', [$acct], of => ++$field, amount => -5_000_000,
+        reason => 'x' x 255);
     counts($RblWorst::took{bill_adjust}); by_none() });
 sub lapse {
     my ($paid) = @_;
@@ -658,16 +732,15 @@ sub lapse {
     my $b = unpacked(cmd('GET', k('bill', $ac)));
     @$b[7, 8] = (1, 2);
     cmd('SET', k('bill', $ac), packed($b));
-    return slice('bill_step', [$acct], 0, $paid);
+    return slice('bill_step', [$acct], grace => 0, kept => $paid);
 }
 case(bill_step => 'an expired plan', sub { lapse(500) });
-case(work_step => 'hosts stop', sub { lapse(0); slice('work_step', [$acct],
-    '') });
+case(work_step => 'hosts stop', sub { lapse(0); slice('work_step', [$acct]) });
 case(work_step => 'hosts go on', sub {
-    1 while slice('work_step', [$acct], '')->[2] > 0;
-    script('bill_paid', [$acct], unpacked(cmd('GET', k('bill', $ac)))->[10],
-        '');
-    slice('work_step', [$acct], '');
+    1 while slice('work_step', [$acct])->[2] > 0;
+    script('bill_paid', [$acct], payment => unpacked(cmd('GET',
+        k('bill', $ac)))->[10]);
+    slice('work_step', [$acct]);
 });
 my @ps = map { sid('PS') } 1 .. 20;
 sub sources {
@@ -684,35 +757,39 @@ case(bill_payments => 'a page of 1,000', sub {
     cmd('ZADD', k('payments', $ac), map { ($_, $py[$_]) } 0 .. 999);
     cmd('SET', k('pay', $ac, $_), packed([1, $_, 'renewal', 'x' x 60, 1, 'open',
         0, 'x' x 255, 'unpaid', 1, 1, 1, 1])) for @py;
-    slice('bill_payments', [$acct], 0, 999);
+    slice('bill_payments', [$acct], first => 0, last => 999);
     cmd('DEL', k('payments', $ac), map { k('pay', $ac, $_) } @py) });
 case(bill_ledger => 'a page of 200', sub {
     cmd('XADD', k('ledger', $ac), '*', k => 'x' x 60, d => 'cash',
         c => 'revenue', a => 1, b => 1, r => 'x' x 255) for 1 .. 200;
-    slice('bill_ledger', [$acct], '', 200); cmd('DEL', k('ledger', $ac)) });
+    slice('bill_ledger', [$acct], most => 200);
+    cmd('DEL', k('ledger', $ac)) });
 case(bill_source_gone => 'the one that is chosen', sub {
     sources();
-    script('bill_terms', [$acct], '', $ps[7], '', '', '');
-    slice('bill_source_gone', [$acct], $ps[7]) });
+    script('bill_terms', [$acct], source => $ps[7]);
+    slice('bill_source_gone', [$acct], source => $ps[7]) });
 case(accounts_take => '8 accounts', sub {
     cmd('ZADD', k('works'), map { (1, sid('AC')) } 1 .. 8);
-    slice('accounts_take', [k('works')], 8, ''); cmd('DEL', k('works')) });
+    slice('accounts_take', [k('works')], most => 8); cmd('DEL', k('works')) });
 
 
 # --- state of lists shared by daemons --------------------------------------
 
-case(list_grant => '', sub { slice('list_grant', [k('list', 'RBa')], 10, 0,
-    1000, 100) });
-case(list_told => '', sub { slice('list_told', [k('list', 'RBb')], 1) });
-case(list_turn => '', sub { slice('list_turn', [k('list', 'RBc')], 100, 9,
-    '') });
-case(list_thaw => '', sub { slice('list_turn', [k('list', 'RBd')], 0, 99, '');
-    slice('list_thaw', [k('list', 'RBd')], '') });
+case(list_grant => '', sub { slice('list_grant', [k('list', 'RBa')],
+    want => 10, rate => 0, quota => 1000, patience => 100) });
+case(list_told => '', sub { slice('list_told', [k('list', 'RBb')],
+    refused => 1) });
+case(list_turn => '', sub { slice('list_turn', [k('list', 'RBc')],
+    clear => 100, fresh => 9) });
+case(list_thaw => '', sub { slice('list_turn', [k('list', 'RBd')], clear => 0,
+    fresh => 99);
+    slice('list_thaw', [k('list', 'RBd')]) });
 case(zone_ask => '', sub { slice('zone_ask', [k('zone', 'a.test'),
-    k('seen', 'RBa', '192.0.2.1')], 1, 'r', 10, 'clear', 0, '', 300_000, 1,
-    302_000, 62_000) });
-case(zone_told => '', sub { slice('zone_told', [k('zone', 'a.test')], 1, 5, 1,
-    2) });
+    k('seen', 'RBa', '192.0.2.1')], family => 1, resolver => 'r', order => 10,
+    response => 'clear', age => 0, ttl => 300_000, any => 1,
+    waits => [302_000, 62_000]) });
+case(zone_told => '', sub { slice('zone_told', [k('zone', 'a.test')],
+    family => 1, ttl => 5, entry => 1, soa => 2) });
 
 
 # --- the operator's scripts for system lists -------------------------------
@@ -722,10 +799,11 @@ require './t/lua/cost/deliver.pl';
 require './t/lua/cost/fsck.pl';
 
 # Last, because they make the profiles shorter.
-sub own_gone { my $rb = shift; work(s1('rbl_delete', $rb)) }
+sub own_gone { my $rb = shift; work(s1('rbl_delete', list => $rb)) }
 case(rbl_add => 'the 200th', sub { own_gone(pop @{ $W{own} });
     my $rb = sid('RB'); push @{ $W{own} }, $rb;
-    s1('rbl_add', $rb, 'rbl', join '.', 'n' . ++$number, ('z' x 60) x 3) });
+    s1('rbl_add', list => $rb, type => 'rbl',
+        zone => join '.', 'n' . ++$number, ('z' x 60) x 3) });
 case(rbl_delete => '', sub { own_gone(pop @{ $W{own} }) });
 case(work_step => 'rbl_delete, 999 profiles', sub {
     counts(own_gone(pop @{ $W{own} })) });

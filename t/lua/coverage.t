@@ -44,7 +44,8 @@ sub check {
     my $flight = cmd('HGET', k('flight:due'), "$ac:$ht");
     # As the daemon, which goes on with check_finish after "0".
     $reply = $how ne 'clear' ? '' : script('check_clear', [k('flight:due')],
-        "$ac:$ht", $flight, INTERVAL, asks_of(@lists))->[1];
+        member => "$ac:$ht", flight => $flight, interval => INTERVAL,
+        asks => asks_of(@lists))->[1];
     return if $reply eq '1';
     my @results = map { result($_->[0], $_->[3] // 1 ? 'clear' : 'unknown',
         error => 'timeout') } @lists;

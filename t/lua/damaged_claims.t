@@ -18,7 +18,8 @@ my $ht = unpacked(add_host($acct, 'rbl', '192.0.2.1')->[1])->[1];
 sub claimed {
     my ($kinds) = @_;
 
-    my $r = script('check_take', [k('leases')], $kinds, 10, 10, 60_000, 'd', 1);
+    my $r = script('check_take', [k('leases')], kinds => $kinds, most => 10,
+        share => 10, lease => 60_000, daemon => 'd', alone => 1);
     return map { ref ? "due $_->[0]" : s/^(\w+):.*:m:1:d$/manual $1/r }
         @$r[1 .. $#$r];
 }
@@ -26,8 +27,9 @@ sub claimed {
 sub start {
     my ($to) = @_;
 
-    my $r = script('check_start', [$to], sid('PP'), '', '192.0.2.9', 1, '',
-        'AP' . '0' x 32, 60_000);
+    my $r = script('check_start', [$to], check => sid('PP'),
+        value => '192.0.2.9', family => 1, app => 'AP' . '0' x 32,
+        keep => 60_000);
     return $r->[1];
 }
 
@@ -62,7 +64,7 @@ is_deeply([claimed('m')], ["manual $good", "manual $good"],
 
 # The checks of the schedule that a daemon had before.
 cmd('HSET', k('flight:due'), "$bad:$ht", 'x' x 69 . '1:d');
-is_deeply(script('check_recall', [k('leases')], 'd', -1, 0), ['OK', -1, -1],
-    'a daemon that starts is not held up');
+is_deeply(script('check_recall', [k('leases')], daemon => 'd', rank => -1,
+    cursor => 0), ['OK', -1, -1], 'a daemon that starts is not held up');
 
 done_testing();

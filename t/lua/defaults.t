@@ -14,9 +14,9 @@ my @lists = map { my $n = $_;
         families => $n % 8, name => 'x' x $n,
         status => $n == 300 ? 'paused' : 'active' }
 } 1, 7, 31, 32, 127, 128, 255, 256, 300, 1020;
-my $r = script('lists_put', [k('lists')], map { packed([1, $_->{sid}, 'rbl',
-    @$_{qw(zone name site families)}, 0, $_->{status}, '', [], '', '', 'normal',
-    'ip', 'block', 'ip']) } @lists);
+my $r = script('lists_put', [k('lists')], records => [map { packed([1,
+    $_->{sid}, 'rbl', @$_{qw(zone name site families)}, 0, $_->{status}, '',
+    [], '', '', 'normal', 'ip', 'block', 'ip']) } @lists]);
 is($r->[0], 'OK', 'lists are loaded');
 
 my @active = grep { $_->{status} eq 'active' } @lists;

@@ -46,22 +46,24 @@ sub hook_change {
     my $wh = pick(sort keys %hook) // return;
     my ($h, $k, $value) = ($hook{$wh}, k('s', $ac, $wh), sid('XX'));
     if ($what eq 'types') {
-        script('hook_update', [$acct], $wh, '', '', 1,
-            @{ $h->{types} = [grep { chance(0.5) } @types] });
+        script('hook_update', [$acct], hook => $wh, typed => 1,
+            types => $h->{types} = [grep { chance(0.5) } @types]);
     } elsif ($what eq 'url') {
         $h->{url} = "https://$value/";
-        script('hook_update', [$acct], $wh, '', $h->{url}, 0);
+        script('hook_update', [$acct], hook => $wh, url => $h->{url},
+            typed => 0);
         forget_fails($h);
     } elsif ($what eq 'secret') {
         my $overlap = pick(0, DAY);
-        script('hook_secret', [$acct], $wh, $value, $overlap / 1000);
+        script('hook_secret', [$acct], hook => $wh, secret => $value,
+            stays => $overlap / 1000);
         @$h{qw(old secret)} = ($overlap ? $h->{secret} : '', $value);
     } elsif ($what eq 'active') {
-        script('hook_status', [$acct], $wh, 'active');
+        script('hook_status', [$acct], hook => $wh, status => 'active');
         forget_fails($h);
         $h->{status} = 'active';
     } elsif ($what eq 'disabled') {
-        script('hook_status', [$acct], $wh, 'disabled');
+        script('hook_status', [$acct], hook => $wh, status => 'disabled');
         @$h{qw(status late)} = ('disabled', 0) if $h->{status} eq 'active';
     } elsif ($what eq 'late' && $h->{status} eq 'disabled') {
         cmd('SET', $k, record_pack('hook', %{ record('hook', cmd('GET', $k)) },
@@ -72,12 +74,13 @@ sub hook_change {
         @$h{qw(fails long)} = (9, 1);
     } elsif ($what eq 'test') {
         my $ev = sid('EV');
-        my $r = script('hook_test', [$acct], $wh, $ev, 'webhook.test', '{}', 0);
+        my $r = script('hook_test', [$acct], hook => $wh, event => $ev,
+            type => 'webhook.test', body => '{}', most => 0);
         $event{$ev} = { type => 'webhook.test', body => '{}', done => 1 };
         begins("$ev:$wh", test => 1) if $h->{status} eq 'active';
         fail('a test') if ($r->[0] eq 'OK') != ($h->{status} eq 'active');
     } elsif ($what eq 'delete' && keys %hook > 2) {
-        script('hook_delete', [$acct], $wh);
+        script('hook_delete', [$acct], hook => $wh);
         delete $hook{$wh};
         delete $logged{$wh};
     }
@@ -88,8 +91,9 @@ sub hook_add {
     $hook{$wh} = { url => "https://$wh.example/", secret => "s$wh", old => '',
         types => [grep { chance(0.3) } @types], status => 'active',
         fails => 0 };
-    script('hook_put', [$acct], $wh, 'n', @{ $hook{$wh} }{qw(url secret)},
-        @{ $hook{$wh}{types} });
+    my $h = $hook{$wh};
+    script('hook_put', [$acct], hook => $wh, name => 'n', url => $h->{url},
+        secret => $h->{secret}, types => $h->{types});
 }
 sub contact_change {
     my ($what) = @_;
@@ -97,17 +101,19 @@ sub contact_change {
     my $co = @there && $what ne 'add' ? pick(@there) : sid('CO');
     my ($c, $code) = ($co{$co}, sid('XX'));
     if ($what eq 'add' && @there < 3) {
-        script('contact_add', [$acct], $co, 'endpoint', "https://$co.example/",
-            'start_and_end', $code, $code, sid('EV'));
+        script('contact_add', [$acct], contact => $co, type => 'endpoint',
+            value => "https://$co.example/", schedule => 'start_and_end',
+            digest => $code, code => $code, event => sid('EV'));
         $co{$co} = { status => 'pending', code => $code, line => [] };
     } elsif (!$c) {
         return;
     } elsif ($what eq 'confirm') {
-        $c->{status} = 'active' if script('contact_confirm', [$acct], $co,
-            $c->{code})->[0] eq 'OK';
+        $c->{status} = 'active' if script('contact_confirm', [$acct],
+            contact => $co, digest => $c->{code})->[0] eq 'OK';
     } elsif ($what eq 'resend') {
-        @$c{qw(code old)} = ($code, 0) if script('contact_resend', [$acct], $co,
-            $code, $code, sid('EV'))->[0] eq 'OK';
+        @$c{qw(code old)} = ($code, 0) if script('contact_resend', [$acct],
+            contact => $co, digest => $code, code => $code,
+            event => sid('EV'))->[0] eq 'OK';
     } elsif ($what eq 'old' && $c->{status} eq 'pending') {
         my $k = k('r', $ac, $co);
         cmd('SET', $k, record_pack('contact', %{ record('contact',
@@ -115,9 +121,10 @@ sub contact_change {
         $c->{old} = 1;
     } elsif ($what =~ /^(?:active|paused)$/) {
         $c->{status} = $what
-            if script('contact_status', [$acct], $co, $what)->[0] eq 'OK';
+            if script('contact_status', [$acct], contact => $co,
+            status => $what)->[0] eq 'OK';
     } elsif ($what eq 'delete') {
-        script('contact_delete', [$acct], $co);
+        script('contact_delete', [$acct], contact => $co);
         @$c{qw(status gone)} = ('gone', 1);
     }
 }
@@ -134,7 +141,8 @@ sub replay {
     }
     my $active = !$hook{$whose} || $hook{$whose}{status} eq 'active';
     @want = () if !$active;
-    my $r = script('hook_replay', [$acct], $whose, '-', '+', $n, $only);
+    my $r = script('hook_replay', [$acct], hook => $whose, from => '-',
+        to => '+', most => $n, event => $only);
     is("@$r[0 .. 1]", 'OK ' . @want,
         'hook_replay replays each dead letter of the receiver')
         if $active && "@$r[0 .. 1]" ne 'OK ' . @want;
@@ -143,8 +151,9 @@ sub replay {
         begins($k, $app{$whose} ? (app => $whose) : ());
     }
 }
-sub revoke { script('app_revoke', [$acct], pick(sort keys %app)) }
-sub trim { script('consumers_trim', [k('outbox')], 'deliver', 0) }
+sub revoke { script('app_revoke', [$acct], app => pick(sort keys %app)) }
+sub trim { script('consumers_trim', [k('outbox')], group => 'deliver',
+    idle => 0) }
 
 my %may = (emit => [8, \&emit], read => [7, \&read_some],
     end => [9, \&end_some],
@@ -202,8 +211,8 @@ sub agrees {
 # Daemons without faults finish everything.
 sub end_all {
     for (1 .. 200) {
-        script('digest_claim', [k('digests')], 0, 1, 50,
-            map { sid('EV') } 1 .. 4);
+        script('digest_claim', [k('digests')], window => 0, lease => 1,
+            most => 50, events => [map { sid('EV') } 1 .. 4]);
         read_some('>');
         read_some('over');
         end_some() while @read;
@@ -231,8 +240,9 @@ for my $seed (@seeds) {
     ($notices, $noticed) = (0, 0);
     for my $ap (sid('AP'), sid('AP')) {
         my $token = substr $ap, -16;
-        script('app_put', [$acct], $ap, 'app', 'callback', $token,
-            pack('H16', $token) . 'd' x 24);
+        script('app_put', [$acct], app => $ap, name => 'app',
+            secret => 'callback', field => $token, digest => pack('H16',
+            $token) . 'd' x 24);
         $app{$ap} = 1;
     }
     hook_add() for 1 .. 3;

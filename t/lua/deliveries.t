@@ -13,10 +13,12 @@ redis_new();
 my ($ac, $acct) = account();
 my ($all, $some, $ap) = (sid('WH'), sid('WH'), sid('AP'));
 
-script('app_put', [$acct], $ap, 'app', 'callback secret', 'f' x 16, 'd' x 32);
-script('hook_put', [$acct], $all, 'all', 'https://a.example/', 's1');
-script('hook_put', [$acct], $some, 'some', 'https://b.example/', 's2',
-    'rbl.host.listed');
+script('app_put', [$acct], app => $ap, name => 'app',
+    secret => 'callback secret', field => 'f' x 16, digest => 'd' x 32);
+script('hook_put', [$acct], hook => $all, name => 'all',
+    url => 'https://a.example/', secret => 's1');
+script('hook_put', [$acct], hook => $some, name => 'some',
+    url => 'https://b.example/', secret => 's2', types => 'rbl.host.listed');
 cmd('XGROUP', 'CREATE', k('outbox'), 'deliver', '0', 'MKSTREAM');
 
 my $id = read_event($ac, my $ev = sid('EV'));
@@ -104,9 +106,10 @@ sub contact {
 sub confirm {
     my ($co, $digest) = @_;
     my $entry = read_event($ac, my $event = sid('EV'));
-    return ($event, script('event_fanout', [k('outbox')], $entry, $ac, $event,
-        'contact.confirm', qq({"authcode":"$code"}), $co,
-        $digest // 'D' x 32)->[1]);
+    return ($event, script('event_fanout', [k('outbox')], id => $entry,
+        account => $ac, event => $event, type => 'contact.confirm',
+        body => qq({"authcode":"$code"}), contact => $co,
+        digest => $digest // 'D' x 32)->[1]);
 }
 sub claimed { return scalar(my @all = take_one()) }
 sub nothing_left {
@@ -180,7 +183,8 @@ unlike(digest(), qr/$code/,
 # Attempts that were sent and not answered are counted, for services that cannot
 # detect a repetition; the outcome for a contact is recorded with the attempt.
 
-sub sent { return script('delivery_send', [k('retry')], $d->[0], $_[0]) }
+sub sent { return script('delivery_send', [k('retry')], member => $d->[0],
+    attempt => $_[0]) }
 $co = contact();
 ($event) = confirm($co);
 ($d) = take_one();
@@ -197,8 +201,9 @@ is_deeply(sent(2), ['OK', 3],
     'an attempt without an answer is counted as sent');
 due_now($d);
 ($d) = take_one();
-is(script('delivery_done', [k('retry')], $d->[0], 2, 'retry', 0, 400, 'moved',
-    '-100123')->[0], 'OK', 'a contact that is called otherwise now');
+is(script('delivery_done', [k('retry')], member => $d->[0], attempt => 2,
+    outcome => 'retry', delay => 0, status => 400, error => 'moved',
+    value => '-100123')->[0], 'OK', 'a contact that is called otherwise now');
 ($d) = take_one();
 is($d->[2], '-100123', 'the next attempt goes there');
 contact(id => $co, status => 'active');
@@ -215,7 +220,8 @@ my @open = map { [$broken, sid('EV'), sid('WH')] } 1 .. 3;
 push @open, [(account())[0], sid('EV'), sid('WH')];
 for my $o (@open) {
     my ($of, $event, $to) = @$o;
-    script('hook_put', [k('acct', $of)], $to, 'n', 'https://x.example/', 's');
+    script('hook_put', [k('acct', $of)], hook => $to, name => 'n',
+        url => 'https://x.example/', secret => 's');
     cmd('HSET', k('event', $of, $event), 'type', 't', 'date', 1, 'body', '{}',
         'open', 1);
     cmd('HSET', k('dlv', $of, $event, $to), 'attempt', 0, 'first', 1);
@@ -241,14 +247,16 @@ is_deeply([map { $_->[0] } take_one()], [join ':', @{ $open[0] }],
 
 cmd('DEL', k('retry'));
 my ($fine, $lost) = (sid('WH'), sid('CO'));
-script('hook_put', [k('acct', $broken)], $fine, 'n', 'https://x.example/', 's');
+script('hook_put', [k('acct', $broken)], hook => $fine, name => 'n',
+    url => 'https://x.example/', secret => 's');
 cmd('SET', k(@$_), 'x') for ['s', $broken, $open[0][2]], ['r', $broken, $lost];
 $id = read_event($broken, $ev = sid('EV'));
 is_deeply(leave_event($id, $broken, $ev, 'rbl.host.listed', '{}'), ['OK', 4, 1],
     'receivers that can be read and others');
 $id = read_event($broken, $ev);
-is_deeply(script('event_fanout', [k('outbox')], $id, $broken, $ev,
-    'contact.confirm', '{}', $lost, 'digest'), ['OK', 1],
+is_deeply(script('event_fanout', [k('outbox')], id => $id, account => $broken,
+    event => $ev, type => 'contact.confirm', body => '{}', contact => $lost,
+    digest => 'digest'), ['OK', 1],
     'event_fanout accepts an event to a damaged contact');
 is(cmd('XLEN', k('outbox')), 0, 'the event has left the outbox');
 is(join(' ', sort map { (split /:/, $_->[0])[2] } take_one()),
@@ -293,8 +301,9 @@ is_deeply([sort map { $_->[0] =~ /:$many|^$many:/ ? 1 : () }
 $co = contact();
 cmd('SET', k('dlv', $ac, $ev = sid('EV'), $co), 'x');
 $id = read_event($ac, $ev);
-$r = script('event_fanout', [k('outbox')], $id, $ac, $ev, 'contact.confirm',
-    '{"code":1}', $co, 'D' x 32);
+$r = script('event_fanout', [k('outbox')], id => $id, account => $ac,
+    event => $ev, type => 'contact.confirm', body => '{"code":1}',
+    contact => $co, digest => 'D' x 32);
 is($r->[0], 'DEAD', 'one to a contact likewise');
 like($r->[1], qr/wrong kind of value/,
     'event_fanout returns the reason of the dead letter');

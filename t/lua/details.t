@@ -20,8 +20,8 @@ sub one_off {
     my ($size, %o) = @_;
 
     my $pp = sid('PP');
-    script('check_start', [$acct], $pp, '', '192.0.2.1', 1, '', 'APx',
-        $o{keep} // 60_000);
+    script('check_start', [$acct], check => $pp, value => '192.0.2.1',
+        family => 1, app => 'APx', keep => $o{keep} // 60_000);
     begin($acct, $pp, '');
     finish_check($acct, $pp, '', [map { listed_result($_,
         reason => 'x' x $size) } @{ $o{lists} // ['RBa'] }], '',
@@ -90,12 +90,13 @@ exact('and small ones');
 cmd('DEL', map { k('check', $ac, "$_:d") } there());
 cmd('DEL', $details);
 my $long = one_off(1000, keep => 600_000);
-script('check_start', [$acct], my $short = sid('PP'), '', '192.0.2.1', 1, '',
-    'APx', 1);
+script('check_start', [$acct], check => my $short = sid('PP'),
+    value => '192.0.2.1', family => 1, app => 'APx', keep => 1);
 begin($acct, $short, '');
-script('check_finish', [$acct], handle($acct, $short, ''),
-    packed([listed_result('RBa')]), '', 1, packed([listed_result('RBa')]), '',
-    300, 600, '1', 0, BUDGET);
+script('check_finish', [$acct], job => handle($acct, $short, ''),
+    told => packed([listed_result('RBa')]), lists => 1,
+    all => packed([listed_result('RBa')]), keep => 300, interval => 600,
+    events => '1', soon => 0, details => BUDGET);
 exact('long and short');
 wait_for { !cmd('EXISTS', k('check', $ac, "$short:d")) } 5, 'it to end';
 my $next = one_off(1000);
@@ -106,8 +107,8 @@ cmp_ok(cmd('PTTL', $details), '>', 500_000, 'the accounts outlive them all');
 # accounts have separate budgets
 
 my ($ac2, $acct2) = account();
-script('check_start', [$acct2], my $theirs = sid('PP'), '', '192.0.2.1', 1,
-    '', 'APx', 60_000);
+script('check_start', [$acct2], check => my $theirs = sid('PP'),
+    value => '192.0.2.1', family => 1, app => 'APx', keep => 60_000);
 begin($acct2, $theirs, '');
 finish_check($acct2, $theirs, '', [listed_result('RBa')], '',
     budget => BUDGET);

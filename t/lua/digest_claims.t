@@ -130,7 +130,7 @@ nothing_left('a further list');
 check($in, qw(listed clear));
 my $gone = host();
 check($gone, qw(listed clear));
-script('host_delete', [$acct], $gone, 60_000);
+script('host_delete', [$acct], host => $gone, keep => 60_000);
 ($g) = claim();
 is_deeply([@$g[4, 9], $#{ $g->[7] }], [1, 0, 1],
     'neither its listing nor its end is reported');
@@ -204,10 +204,11 @@ nothing_left('in turn');
 # --- contacts that are paused or deleted meanwhile ---------------------------
 
 my %ends = (
-    'paused' => sub { script('contact_status', [$acct], $_[0], 'paused') },
-    'deleted' => sub { script('contact_delete', [$acct], $_[0]) },
+    'paused' => sub { script('contact_status', [$acct], contact => $_[0],
+        status => 'paused') },
+    'deleted' => sub { script('contact_delete', [$acct], contact => $_[0]) },
 );
-script('contact_delete', [$acct], $here);
+script('contact_delete', [$acct], contact => $here);
 my $dead = cmd('XLEN', k('dead', $ac));
 for my $name (sort keys %ends) {
     my $to = contact('while_listed');
@@ -236,7 +237,7 @@ for my $name (sort keys %ends) {
     leases_end($to);
     is(scalar(@none = claim()), 0, "$name: no digest is claimed afterwards");
     nothing_left($name);
-    script('contact_delete', [$acct], $to);
+    script('contact_delete', [$acct], contact => $to);
 }
 is(cmd('XLEN', k('dead', $ac)), $dead, 'none of it is a dead letter');
 
@@ -251,15 +252,15 @@ is(unpacked(cmd('GET', k('r', $ac, $to)))->[5], 'paused',
     'the contact that is gone is paused');
 check($in, qw(listed clear));
 nothing_left('the contact is unreachable');
-script('contact_delete', [$acct], $to);
+script('contact_delete', [$acct], contact => $to);
 
 # --- a storm ------------------------------------------------------------------
 
 $to = contact('start_and_end');
 my @storm = map { sid('HT') } 1 .. 300;
 for my $i (0 .. $#storm) {
-    script('host_add', [$acct], 'n', 'rbl', 1, '', '', '', '', $storm[$i],
-        '10.0.' . int($i / 250) . '.' . $i % 250);
+    script('host_add', [$acct], name => 'n', type => 'rbl', family => 1,
+        host => $storm[$i], value => '10.0.' . int($i / 250) . '.' . $i % 250);
     check($storm[$i], qw(listed clear));
 }
 ($g) = claim();
@@ -306,12 +307,13 @@ for my $ends ((25) x 10) {
         if !$n++;
     store($_, messages => []) for values %claimed;
 }
-script('contact_delete', [$acct], $pager);
+script('contact_delete', [$acct], contact => $pager);
 nothing_left('many ends');
 
 # nor is a deleted host counted, however many there are
 check($_, qw(listed clear)) for @storm[0 .. 249];
-script('host_delete', [$acct], $_, 60_000) for @storm[0 .. 229];
+script('host_delete', [$acct], host => $_, keep => 60_000)
+    for @storm[0 .. 229];
 ($g) = claim();
 is_deeply([@$g[4, 5, 9], @{ $g->[7] } / 2], [20, 0, 0, 20],
     'hosts that are deleted before the report');
@@ -335,7 +337,7 @@ for (@large) {
     store($_, messages => []) for @all;
 }
 is_deeply([sort @shown], [sort @large], 'each of them is shown in the end');
-script('contact_delete', [$acct], $pager);
+script('contact_delete', [$acct], contact => $pager);
 
 # damaged records wait and affect no other contact
 check($in, qw(clear clear));

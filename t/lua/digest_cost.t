@@ -39,10 +39,10 @@ sub listed_on {
     }
 }
 my $co = sid('CO');
-script('contact_add', [$acct], $co, 'endpoint', 'https://x.example/',
-    'start_and_end', 'd', 'code', sid('EV'));
-script('contact_confirm', [$acct], $co, 'd');
-my @to = (k('digests'), 0, 30_000, TOLD);
+script('contact_add', [$acct], contact => $co, type => 'endpoint',
+    value => 'https://x.example/', schedule => 'start_and_end', digest => 'd',
+    code => 'code', event => sid('EV'));
+script('contact_confirm', [$acct], contact => $co, digest => 'd');
 cmd('CONFIG', 'SET', 'slowlog-log-slower-than', 0);
 cmd('CONFIG', 'SET', 'slowlog-max-len', 100_000);
 
@@ -58,29 +58,32 @@ sub tells {
     cmd('SLOWLOG', 'RESET');
     my (%us, $d);
     my $timed = sub {
-        my $r = script($_[0], [$to[0]], @_[1 .. $#_]);
+        my $r = script($_[0], [k('digests')], @_[1 .. $#_]);
         my ($entry) = grep { $_->[3][0] =~ /^eval/i }
             @{ cmd('SLOWLOG', 'GET', 20) };
         push @{ $us{ $_[0] } }, $entry->[2];
         cmd('SLOWLOG', 'RESET');
         return $r;
     };
+    my $claim = sub { return $timed->('digest_claim', window => 0,
+        lease => 30_000, most => TOLD, events => sid('EV')) };
     for (1 .. 500) {
-        $d = $timed->('digest_claim', @to[1 .. 3], sid('EV'))->[2];
+        $d = $claim->()->[2];
         last if $d;
     }
     is_deeply([@$d[4, 5, 9]], [$listed, $delisted, $unreported],
         "$name: all are counted");
     my $rows = @{ $d->[7] } / 2;
     is($rows, $shown, "$name: the message has as many as it may show");
-    my $said = $timed->('digest_store', @$d[0, 2], 20,
-        [$d->[2], 'x' x 300_000, '']->@*)->[0];
-    $timed->('digest_claim', @to[1 .. 3], sid('EV'))
-        while cmd('EXISTS', k('batch', $ac, $co));
+    my $said = $timed->('digest_store', member => $d->[0], claimed => $d->[2],
+        limit => 20, event => $d->[2], body => 'x' x 300_000)->[0];
+    $claim->() while cmd('EXISTS', k('batch', $ac, $co));
     for (1 .. 2) {
-        my $r = script('delivery_claim', [k('retry')], 10, 60_000);
-        script('delivery_done', [k('retry')], $_->[0], $_->[4], 'ok', 0, 200,
-            '') for @$r[2 .. $#$r];
+        my $r = script('delivery_claim', [k('retry')], most => 10,
+            lease => 60_000);
+        script('delivery_done', [k('retry')], member => $_->[0],
+            attempt => $_->[4], outcome => 'ok', delay => 0, status => 200)
+            for @$r[2 .. $#$r];
     }
     for my $script (sort keys %us) {
         my @us = sort { $a <=> $b } @{ $us{$script} };
@@ -104,9 +107,10 @@ cmd('ZADD', k('digest', $ac, $co), map { (STATE + 1, $_) } @ht[0 .. 999]);
 tells('on no list', 0, 1000, 0, TOLD);
 is(known(), HOSTS - 1000, 'the others are known still');
 my $other = sid('CG');
-script('group_add', [$acct], $other, 'other', '0');
+script('group_add', [$acct], group => $other, name => 'other',
+    is_default => '0');
 listed_on(2, 20);
-script('contact_update', [$acct], $co, '', $other);
+script('contact_update', [$acct], contact => $co, groups => $other);
 tells('another group', 0, 0, 1000, TOLD);
 is(known(), 0, 'none is known');
 

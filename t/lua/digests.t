@@ -51,7 +51,7 @@ for my $history (@histories) {
             . ": each contact gets its report of @$says");
         forget(values %co);
     }
-    script('host_delete', [$acct], $ht, 60_000);
+    script('host_delete', [$acct], host => $ht, keep => 60_000);
     forget(values %co);
 }
 
@@ -79,7 +79,7 @@ for my $w (@windows) {
         while_listed)], [map { "$_ $value" } @$told], "one window: $name");
     is(cmd('ZCARD', k('digests')), 3, 'one digest a contact');
     forget(values %co);
-    script('host_delete', [$acct], $ht, 60_000);
+    script('host_delete', [$acct], host => $ht, keep => 60_000);
     forget(values %co);
 }
 
@@ -106,12 +106,12 @@ my @ends = (
 sub change {
     my ($ht, $what) = @_;
 
-    return script('host_delete', [$acct], $ht, 60_000)->[0]
+    return script('host_delete', [$acct], host => $ht, keep => 60_000)->[0]
         if $what eq 'delete';
-    return script('host_status', [$acct], $ht, $what)->[0]
+    return script('host_status', [$acct], host => $ht, status => $what)->[0]
         if $what =~ /^(?:paused|active)$/;
-    return script('host_update', [$acct], $ht, '0', '', '', split /,/, $what)
-        ->[0];
+    return script('host_update', [$acct], host => $ht,
+        groups => [split /,/, $what])->[0];
 }
 for (@ends) {
     my ($name, $checks, $changes, $told) = @$_;
@@ -141,7 +141,8 @@ for (@ends) {
 my $named = host();
 check($named, qw(listed clear));
 tells();
-script('host_update', [$acct], $named, '1', "a|b \xc3\xa4|", '');
+script('host_update', [$acct], host => $named, named => '1',
+    name => "a|b \xc3\xa4|");
 change($named, 'delete');
 my ($row) = grep { $_->[0] eq "$ac:$co{start_and_end}" } claim();
 is_deeply([@$row[4, 5, 6, 9], @{ unpacked($row->[7][0]) }[1, 2, 3],
@@ -171,8 +172,9 @@ is({ tells() }->{ $co{start_and_end} }, "$u $its",
 
 # a range: each listed address, by any number of calls
 my ($block, @blocked) = (sid('HT'), map { sid('HT') } 1 .. 256);
-script('host_add', [$acct], 'name', 'ip_range', 1, '', '', $block,
-    '10.7.0.0/24', map { ($blocked[$_], "10.7.0.$_") } 0 .. 255);
+script('host_add', [$acct], name => 'name', type => 'ip_range', family => 1,
+    range => $block, net => '10.7.0.0/24',
+    host => [@blocked[0 .. 255]], value => [map { "10.7.0.$_" } 0 .. 255]);
 check($_, qw(listed clear)) for @blocked[0 .. 249];
 tells();
 change($block, 'delete');
@@ -209,7 +211,7 @@ forget(values %co);
 
 # --- groups, statuses -------------------------------------------------------
 
-script('contact_delete', [$acct], $_) for values %co;
+script('contact_delete', [$acct], contact => $_) for values %co;
 my $here = contact('start_and_end');
 my $there = contact('start_and_end', groups => [$other]);
 my $both = contact('start_and_end', groups => [$cg, $other]);
@@ -223,12 +225,12 @@ is(waits($both), "listed $v[0], listed $v[1], listed $v[2]",
     'a contact of both groups gets each host once');
 forget($here, $there, $both);
 
-is(script('contact_status', [$acct], $here, 'paused')->[0], 'OK',
-    'contact_status pauses the contact');
-is(script('contact_update', [$acct], $both, '', $other)->[0], 'OK',
-    'contact_update moves the contact to another group');
-is(script('contact_update', [$acct], $there, 'every_check')->[0], 'OK',
-    'of another schedule');
+is(script('contact_status', [$acct], contact => $here,
+    status => 'paused')->[0], 'OK', 'contact_status pauses the contact');
+is(script('contact_update', [$acct], contact => $both, groups => $other)->[0],
+    'OK', 'contact_update moves the contact to another group');
+is(script('contact_update', [$acct], contact => $there,
+    schedule => 'every_check')->[0], 'OK', 'of another schedule');
 check($in, qw(clear clear));
 check($out, qw(listed clear));
 is(waits($here), '', 'a paused contact gets nothing');
@@ -236,9 +238,9 @@ is(waits($both), '', 'a contact without a group of the host gets nothing');
 is(waits($there), "listed $v[1]",
     'a contact of every check gets the new listing');
 forget($there);
-is(script('contact_status', [$acct], $here, 'active')->[0], 'OK',
-    'contact_status resumes the contact');
-is(script('contact_delete', [$acct], $there)->[0], 'OK',
+is(script('contact_status', [$acct], contact => $here,
+    status => 'active')->[0], 'OK', 'contact_status resumes the contact');
+is(script('contact_delete', [$acct], contact => $there)->[0], 'OK',
     'contact_delete deletes the contact');
 check($in, qw(listed clear));
 is(waits($here), "listed $v[0]", 'gets reports again');
@@ -262,8 +264,9 @@ forget($here);
 
 # a range: its addresses are reported, not the range itself
 my ($range, @kids) = (sid('HT'), sid('HT'), sid('HT'));
-script('host_add', [$acct], 'name', 'ip_range', 1, '', '', $range,
-    '198.51.100.0/31', $kids[0], '198.51.100.0', $kids[1], '198.51.100.1');
+script('host_add', [$acct], name => 'name', type => 'ip_range', family => 1,
+    range => $range, net => '198.51.100.0/31', host => [@kids[0, 1]],
+    value => ['198.51.100.0', '198.51.100.1']);
 check($_, qw(listed clear)) for @kids;
 is(waits($here), 'listed 198.51.100.0, listed 198.51.100.1',
     'the addresses of a range');

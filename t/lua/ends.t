@@ -19,7 +19,7 @@ for my $type ('endpoint', 'pagerduty') {
     my $ht = host();
     check($ht, qw(listed clear));
     my ($slow) = claim();
-    script('host_delete', [$acct], $ht, 60_000);
+    script('host_delete', [$acct], host => $ht, keep => 60_000);
     leases_end($co);
     my ($again) = claim();              # without the host; it dies, or is late
     my $told = store($slow)->[0] eq 'OK' ? 'listed' : '';
@@ -32,7 +32,7 @@ for my $type ('endpoint', 'pagerduty') {
     my %next = tells();
     $told .= ', ' . ($next{$co} // 'nothing');
     ok($told !~ /^listed, nothing/, "$type: a reported listing ends: $told");
-    script('contact_delete', [$acct], $co);
+    script('contact_delete', [$acct], contact => $co);
 }
 
 # The end of a listing is stored, and the contact is paused before it is sent:
@@ -45,14 +45,14 @@ for my $type ('endpoint', 'pagerduty') {
     tells();
     check($ht, qw(clear clear));
     store($_) for claim();              # in delivery
-    script('contact_status', [$acct], $co, 'paused');
+    script('contact_status', [$acct], contact => $co, status => 'paused');
     is(scalar(my @none = take_one()), 0, 'a paused contact gets nothing');
-    script('contact_status', [$acct], $co, 'active');
+    script('contact_status', [$acct], contact => $co, status => 'active');
     my %next = tells();
     like($next{$co} // 'nothing', qr/^delisted/,
         "$type: the end is reported");
-    script('host_delete', [$acct], $ht, 60_000);
-    script('contact_delete', [$acct], $co);
+    script('host_delete', [$acct], host => $ht, keep => 60_000);
+    script('contact_delete', [$acct], contact => $co);
     tells();
 }
 
@@ -64,14 +64,14 @@ check($ht, qw(listed clear));
 tells();
 check($ht, qw(clear clear));
 claim();
-script('host_delete', [$acct], $ht, 60_000);
+script('host_delete', [$acct], host => $ht, keep => 60_000);
 leases_end($co);
 my ($again) = claim();
 my @rows = @{ $again->[7] };
 ok(@rows && unpacked($rows[0])->[2] eq last_address(),
     'a reported host has an address');
 store($again, messages => []);
-script('contact_delete', [$acct], $co);
+script('contact_delete', [$acct], contact => $co);
 
 # A contact that changes its schedule back and forth while its digest is in
 # delivery gets the same end twice.
@@ -81,9 +81,9 @@ check($ht, qw(listed clear));
 tells();
 check($ht, qw(clear clear));
 my ($end) = claim();
-script('contact_update', [$acct], $co, 'while_listed');
+script('contact_update', [$acct], contact => $co, schedule => 'while_listed');
 is(store($end, messages => [])->[0], 'OK', 'the delisting is reported');
-script('contact_update', [$acct], $co, 'start_and_end');
+script('contact_update', [$acct], contact => $co, schedule => 'start_and_end');
 leases_end($co);
 is({ tells() }->{$co}, undef, 'the delisting is reported only once');
 
@@ -92,14 +92,15 @@ is({ tells() }->{$co}, undef, 'the delisting is reported only once');
 for my $type ('endpoint', 'pagerduty') {
     my $to = contact('start_and_end', type => $type);
     my ($range, $kid) = (sid('HT'), sid('HT'));
-    script('host_add', [$acct], 'name', 'ip_range', 1, '', '', $range,
-        '198.51.100.0/31', $kid, '198.51.100.0', sid('HT'), '198.51.100.1');
+    script('host_add', [$acct], name => 'name', type => 'ip_range',
+        family => 1, range => $range, net => '198.51.100.0/31',
+        host => [$kid, sid('HT')], value => ['198.51.100.0', '198.51.100.1']);
     check($kid, qw(listed clear));
     tells();
-    script('host_update', [$acct], $range, '0', '', '', $other);
-    script('host_delete', [$acct], $range, 60_000);
+    script('host_update', [$acct], host => $range, groups => $other);
+    script('host_delete', [$acct], host => $range, keep => 60_000);
     is({ tells() }->{$to}, 'unreported 198.51.100.0', "$type: a range");
-    script('contact_delete', [$acct], $to);
+    script('contact_delete', [$acct], contact => $to);
 }
 
 done_testing();

@@ -14,7 +14,8 @@ use Time::HiRes qw(usleep);
 my ($ac, $acct) = digests_new();
 my $contact = contact('start_and_end');
 my $hook = sid('WH');
-script('hook_put', [$acct], $hook, 'n', 'https://x.example/', 's');
+script('hook_put', [$acct], hook => $hook, name => 'n',
+    url => 'https://x.example/', secret => 's');
 
 # The whole store, as a replica may have it when it becomes the master.
 my @saved;
@@ -78,7 +79,7 @@ cmd('DEL', k('retry'));
 my @listed = (listed_result('RBa'), result('RBb', 'clear'));
 my @clear = (result('RBa', 'clear'), result('RBb', 'clear'));
 my $pp = sid('PP');
-script('check_start', [$acct], $pp, $ht, '', 0, '', '', 60_000);
+script('check_start', [$acct], check => $pp, host => $ht, keep => 60_000);
 ids_of('the start of a check', 2, (sub { begin($acct, $pp, $ht) }) x 2);
 
 begin($acct, $pp, $ht);
@@ -89,7 +90,7 @@ ids_of('the end of a check, its listing begins', 5, finish(@listed),
 
 finish_check($acct, $pp, $ht, \@listed);
 $pp = sid('PP');
-script('check_start', [$acct], $pp, $ht, '', 0, '', '', 60_000);
+script('check_start', [$acct], check => $pp, host => $ht, keep => 60_000);
 begin($acct, $pp, $ht);
 ids_of('the end of a check, its listing ends', 3, finish(@clear),
     finish(@listed));
@@ -97,7 +98,8 @@ ids_of('the end of a check, its listing ends', 3, finish(@clear),
 # A receiver that is gone: a notice to contacts.
 cmd('DEL', k('outbox'));
 my $ev = sid('EV');
-script('hook_test', [$acct], $hook, $ev, 'test', '{}', 0);
+script('hook_test', [$acct], hook => $hook, event => $ev, type => 'test',
+    body => '{}', most => 0);
 my ($d) = take_one();
 ids_of('the notice of a receiver that is gone', 2,
     (sub { done($d, 'gone', 0) }) x 2);

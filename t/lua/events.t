@@ -19,8 +19,8 @@ sub now_ms { my $t = cmd('TIME'); return $t->[0] * 1000 + int $t->[1] / 1000 }
 sub hook {
     my ($account, @types) = @_;
     my $wh = sid('WH');
-    script('hook_put', [$account], $wh, 'n', "https://$wh.example/", "s $wh",
-        @types);
+    script('hook_put', [$account], hook => $wh, name => 'n',
+        url => "https://$wh.example/", secret => "s $wh", types => \@types);
     return $wh;
 }
 sub change {
@@ -30,8 +30,8 @@ sub change {
         %o));
 }
 sub put_app {
-    script('app_put', [$acct], my $ap = sid('AP'), 'app', 'callback',
-        'f' x 16, 'd' x 32);
+    script('app_put', [$acct], app => my $ap = sid('AP'), name => 'app',
+        secret => 'callback', field => 'f' x 16, digest => 'd' x 32);
     return $ap;
 }
 
@@ -65,7 +65,7 @@ for my $case (@cases) {
     my $wh = hook($acct, 'one');
     change($wh, @$fields);
     is_deeply([targets($ac, 'one')], [[whole($all), $expected->($wh)]], $name);
-    script('hook_delete', [$acct], $wh);
+    script('hook_delete', [$acct], hook => $wh);
 }
 for my $case (['open', now_ms() + 9_000], ['to be tried', now_ms() - 9_000]) {
     cmd('HSET', k('hook', $ac, $all), 'till', $case->[1]);
@@ -161,12 +161,14 @@ is_deeply(letters(), { e => $ev, to => 'CB1', url => 'https://d.example/',
     a => $app }, 'one that is given up is a letter');
 is_deeply(logged($ac, $app), ['of a callback'], 'callbacks: with theirs');
 is(fields('hook', $ac, $all)->{fails}, 1, 'a failure is counted');
-my $claimed = script('delivery_claim', [k('retry')], 10, 60_000);
+my $claimed = script('delivery_claim', [k('retry')], most => 10,
+    lease => 60_000);
 is_deeply([map { [@$_[0, 2, 4, 7]] } @$claimed[2 .. $#$claimed]],
     [["$ac:$ev:$none", "https://$none.example/", 0, '{"b":1}']],
     'an untried delivery is claimed');
-is(script('delivery_done', [k('retry')], "$ac:$ev:CB0", 0, 'ok', 0, 200, '')
-    ->[0], 'OK', 'a delivery in flight finishes');
+is(script('delivery_done', [k('retry')], member => "$ac:$ev:CB0", attempt => 0,
+    outcome => 'ok', delay => 0, status => 200)->[0], 'OK',
+    'a delivery in flight finishes');
 is(fields('event', $ac, $ev)->{open}, 3, 'the event has three open deliveries');
 
 # --- receivers that fail

@@ -9,6 +9,7 @@
 
 use strict;
 use warnings;
+use RblSeam;
 use RblTest;
 use RblScript qw(:DEFAULT find_members step);
 
@@ -92,8 +93,8 @@ sub sound {
 sub find_page {
     my (%o) = @_;
 
-    return script('host_find', [$acct], map { $o{$_} // '' }
-        qw(text state group profile sort after limit));
+    delete $o{between};
+    return script('host_find', [$acct], %o);
 }
 
 # All pages; `between` runs between two of them.
@@ -188,26 +189,30 @@ sub add {
     my $domain = chance(0.3);
     my $value = $domain ? 'x.example' . ($n > 1 ? $n : '')
         : '10.0.' . int($n / 200) . '.' . $n % 200;
-    script('host_add', [$acct], name_of($value), $domain ? 'uribl' : 'rbl',
-        $domain ? 4 : 1, pick('', @rp), pick('', @cg), '', '', sid('HT'),
-        $value);
+    script('host_add', [$acct], name => name_of($value),
+        type => $domain ? 'uribl' : 'rbl', family => $domain ? 4 : 1,
+        profile => pick('', @rp), group => pick('', @cg), host => sid('HT'),
+        value => $value);
 }
 sub add_range {
     return if cmd('ZCARD', k('hosts', $ac)) > HOSTS;
     my $n = 4 * ++$serial;
-    script('host_add', [$acct], pick('r', 'Mail'), 'ip_range', 1, '', '',
-        sid('HT'), '11.0.' . int($n / 256) . '.' . $n % 256 . '/30',
-        map { (sid('HT'), '11.0.' . int($n / 256) . '.' . ($n % 256 + $_)) }
-            0 .. 3);
+    my $net = '11.0.' . int($n / 256) . '.';
+    script('host_add', [$acct], name => pick('r', 'Mail'), type => 'ip_range',
+        family => 1, range => sid('HT'), net => $net . $n % 256 . '/30',
+        host => [map { sid('HT') } 0 .. 3],
+        value => [map { $net . ($n % 256 + $_) } 0 .. 3]);
 }
 sub some_host { my @h = hosts_of(); return @h ? pick(@h) : undef }
 sub check {
     my $h = some_host() // return;
     return if $h->[TYPE] eq 'ip_range' || $h->[STATUS] ne 'active';
     my ($ht, $pp) = ($h->[ID], sid('PP'));
-    script('check_start', [$acct], $pp, $ht, '', 0, '', 'APx', 60_000);
+    script('check_start', [$acct], check => $pp, host => $ht, app => 'APx',
+        keep => 60_000);
     begin($acct, $pp, $ht);
-    script('host_status', [$acct], $ht, 'paused') if chance(0.05);
+    script('host_status', [$acct], host => $ht, status => 'paused')
+        if chance(0.05);
     my @lists = ('RBa', 'RBb');
     my $how = int rand 6;
     my @results = $how == 0 ? () : map { $how == 1 ? listed_result($_)
@@ -221,7 +226,8 @@ sub check_covered_by_none {
         && $_->[TYPE] ne 'ip_range' } hosts_of();
     return if !$h;
     my ($ht, $pp) = ($h->[ID], sid('PP'));
-    script('check_start', [$acct], $pp, $ht, '', 0, '', 'APx', 60_000);
+    script('check_start', [$acct], check => $pp, host => $ht, app => 'APx',
+        keep => 60_000);
     begin($acct, $pp, $ht);
     finish_check($acct, $pp, $ht, [], 'No blocklist applies to this host.');
 }
@@ -237,18 +243,21 @@ sub clear {
         my $ht = (split /:/, $job)[2];
         begin_job($job);
         my $flight = cmd('HGET', k('flight:due'), "$ac:$ht") // next;
-        push @ended, "$ac:$ht", $flight, 600, '';
+        push @ended, { member => "$ac:$ht", flight => $flight };
     }
-    script('check_clear', [k('flight:due')], @ended) if @ended;
+    script('check_clear', [k('flight:due')], columns(@ended), interval => 600)
+        if @ended;
     # those that it leaves find a list
     my @left = @{ cmd('HGETALL', k('flight:due')) };
     while (my ($member, $flight) = splice @left, 0, 2) {
         my ($of, $ht) = split /:/, $member;
         my ($pp, $times, $till, $name) = split /[:+]/, $flight;
         my @results = map { result($_, 'clear') } 'RBa', 'RBb';
-        script('check_finish', [$acct], "$of:$pp:$ht:d:$times:$till:$name",
-            packed([]), 'RBaRBb', 2, packed(\@results), '', 60_000, 600, '1', 0,
-            16 << 20);
+        script('check_finish', [$acct],
+            job => "$of:$pp:$ht:d:$times:$till:$name", told => packed([]),
+            clear => 'RBaRBb', lists => 2, all => packed(\@results),
+            keep => 60_000, interval => 600, events => '1', soon => 0,
+            details => 16 << 20);
     }
 }
 my %may = (
@@ -256,17 +265,20 @@ my %may = (
     check => [14, \&check], none => [2, \&check_covered_by_none],
     clear => [5, \&clear],
     pause => [3, sub { my $h = some_host() // return;
-        script('host_status', [$acct], $h->[ID], 'paused') }],
+        script('host_status', [$acct], host => $h->[ID],
+            status => 'paused') }],
     resume => [5, sub { my ($h) = grep { $_->[STATUS] eq 'paused' } hosts_of();
-        script('host_status', [$acct], $h->[ID], 'active') if $h }],
+        script('host_status', [$acct], host => $h->[ID], status => 'active')
+            if $h }],
     name => [4, sub { my $h = some_host() // return;
-        script('host_update', [$acct], $h->[ID], '1', name_of($h->[VALUE]),
-            '') }],
+        script('host_update', [$acct], host => $h->[ID], named => '1',
+            name => name_of($h->[VALUE])) }],
     update => [3, sub { my $h = some_host() // return;
-        script('host_update', [$acct], $h->[ID], '0', '', pick('', @rp),
-            pick([], [$cg[0]], [$cg[1]], [@cg])->@*) }],
+        script('host_update', [$acct], host => $h->[ID],
+            profile => pick('', @rp),
+            groups => pick([], [$cg[0]], [$cg[1]], [@cg])) }],
     delete => [3, sub { my $h = some_host() // return;
-        script('host_delete', [$acct], $h->[ID], 60_000) }],
+        script('host_delete', [$acct], host => $h->[ID], keep => 60_000) }],
 );
 my @order = map { ($_) x $may{$_}[0] } sort keys %may;
 my %seen;
@@ -287,8 +299,8 @@ is(join(' ', sort keys %seen), '0 1 2 3 4 5', 'every state was there');
 cmd('FLUSHALL');
 ($ac, $acct) = account();
 for my $i (1 .. 60) {
-    script('host_add', [$acct], 'Host ' . $i % 7, 'rbl', 1, '', '', '', '',
-        sid('HT'), "10.1.0.$i");
+    script('host_add', [$acct], name => 'Host ' . $i % 7, type => 'rbl',
+        family => 1, host => sid('HT'), value => "10.1.0.$i");
 }
 my @all = map { $_->[ID] } hosts_of();
 for my $o ({ sort => 'created' }, { sort => 'name' }, { text => '10.1.' },
@@ -300,11 +312,11 @@ for my $o ({ sort => 'created' }, { sort => 'name' }, { text => '10.1.' },
     my @found = find_all(%$o, limit => 3, between => sub {
         my @h = hosts_of();
         my $h = pick(@h);
-        script('host_delete', [$acct], $h->[ID], 1000);
+        script('host_delete', [$acct], host => $h->[ID], keep => 1000);
         delete $stay{ $h->[ID] };
-        script('host_add', [$acct], 'Host ' . int rand 9, 'rbl', 1, '', '', '',
-            '', sid('HT'), '10.1.' . join '.', 1 + int rand 200,
-            int rand 250);
+        script('host_add', [$acct], name => 'Host ' . int rand 9,
+            type => 'rbl', family => 1, host => sid('HT'),
+            value => '10.1.' . join '.', 1 + int rand 200, int rand 250);
     });
     my %times;
     $times{$_}++ for @found;
@@ -318,7 +330,8 @@ for my $o ({ sort => 'created' }, { sort => 'name' }, { text => '10.1.' },
 # the host at which a page ended is deleted
 my $r = find_page(sort => 'name', limit => 5);
 my @rest = (find_all(sort => 'name', limit => 50))[5 .. 11];
-script('host_delete', [$acct], unpacked($r->[3][4])->[ID], 1000);
+script('host_delete', [$acct], host => unpacked($r->[3][4])->[ID],
+    keep => 1000);
 $r = find_page(sort => 'name', limit => 7, after => $r->[1]);
 is(join(' ', map { unpacked($_)->[ID] } @{ $r->[3] }), "@rest",
     'a deleted host does not move the next page');
@@ -393,15 +406,15 @@ script_limits();
 
 # A name that differs from the value only in case needs no entry by value.
 my $ht = sid('HT');
-script('host_add', [$acct], 'x.example', 'uribl', 1, '', '', '', '', $ht,
-    'x.example');
+script('host_add', [$acct], name => 'x.example', type => 'uribl', family => 1,
+    host => $ht, value => 'x.example');
 for my $name ('X.Example', 'other', 'X.EXAMPLE', 'x.example') {
-    script('host_update', [$acct], $ht, '1', $name, '');
+    script('host_update', [$acct], host => $ht, named => '1', name => $name);
     is_deeply([grep { /x\.example|other/ }
         @{ cmd('ZRANGE', k('find', $ac), 0, -1) }],
         [find_members($ht, 'x.example', $name)], "the name is $name");
 }
-script('host_delete', [$acct], $ht, 60_000);
+script('host_delete', [$acct], host => $ht, keep => 60_000);
 
 # what is damaged
 cmd('ZADD', k('find', $ac), 0, $_) for 'n', 'nx', "nhost\0" . 'x' x 16, 'x';

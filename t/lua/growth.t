@@ -23,10 +23,9 @@ sub fill {
     my ($ac, $acct) = @{ $a{$size} };
     for (my $i = 0; $i < $n; $i += 1000) {
         my @sid = map { sid('HT') } $i .. ($n < $i + 1000 ? $n : $i + 1000) - 1;
-        my $k = $i;
-        script('host_add', [$acct], 'name', 'rbl', 1, '', '', '', '',
-            map { ($_, join '.', 10, $k >> 16, $k >> 8 & 255, $k++ & 255) }
-            @sid);
+        script('host_add', [$acct], name => 'name', type => 'rbl', family => 1,
+            host => \@sid, value => [map { join '.', 10, $_ >> 16,
+            $_ >> 8 & 255, $_ & 255 } $i .. $i + $#sid]);
         push @{ $hosts{$size} }, @sid;
     }
 }
@@ -55,39 +54,41 @@ my @deeds = (
     ['the first page' => sub { page($_[0], 0) }],
     ['the last page' => sub { page($_[0], @{ $hosts{ $_[0] } } - 10) }],
     map({ my ($name, @args) = @$_; ["host_find $name" => sub {
-        my $r = script('host_find', [$a{ $_[0] }[1]], @args);
+        my $r = script('host_find', [$a{ $_[0] }[1]], @args,
+            limit => 10);
         die "host_find: @$r" if $r->[0] ne 'OK';
-    }] } ['all', '', '', '', '', 'created', '', 10],
-        ['by value', '10.0.0.1', '', '', '', '', '', 10],
-        ['by name', 'NA', '', '', '', '', '', 10],
-        ['unknown', '', 2, '', '', '', '', 10],
-        ['paused', '', 4, '', '', 'name', '', 10],
-        ['listed since', '', '', '', '', 'since', '', 10],
-        ['sorted by name', '', '', '', '', 'name', '', 10],
-        ['a text in a state', '10.', 1, '', '', '', '', 10]),
+    }] } ['all', sort => 'created'], ['by value', text => '10.0.0.1'],
+        ['by name', text => 'NA'], ['unknown', state => 2],
+        ['paused', state => 4, sort => 'name'],
+        ['listed since', sort => 'since'], ['sorted by name', sort => 'name'],
+        ['a text in a state', text => '10.', state => 1]),
     ['host_add' => sub {
         my ($size) = @_;
-        my $r = script('host_add', [$a{$size}[1]], 'name', 'rbl', 1, '', '',
-            '', '', sid('HT'), '11.0.' . ($value{$size} >> 8) . '.'
+        my $r = script('host_add', [$a{$size}[1]], name => 'name',
+            type => 'rbl', family => 1, host => sid('HT'),
+            value => '11.0.' . ($value{$size} >> 8) . '.'
             . ($value{$size}++ & 255));
         push @{ $job{$size} }, unpacked($r->[1])->[1];
     }],
     (map { my $to = $_; ["host_status $to" => sub {
-        script('host_status', [$a{ $_[0] }[1]], $job{ $_[0] }[$_[1]], $to)
+        script('host_status', [$a{ $_[0] }[1]], host => $job{ $_[0] }[$_[1]],
+            status => $to)
     }] } 'paused', 'active'),
     ['host_update' => sub { script('host_update', [$a{ $_[0] }[1]],
-        $job{ $_[0] }[$_[1]], '1', 'other', '') }],
+        host => $job{ $_[0] }[$_[1]], named => '1', name => 'other') }],
     ['check_start' => sub { script('check_start', [$a{ $_[0] }[1]],
-        sid('PP'), $job{ $_[0] }[$_[1]], '', 0, '', '', 60_000) }],
+        check => sid('PP'), host => $job{ $_[0] }[$_[1]], keep => 60_000) }],
     ['check_take' => sub {
         my ($job) = take('m', 1);
         push @{ $job{"$_[0] jobs"} }, $job;
     }],
     ['check_begin' => sub { script('check_begin', [$a{ $_[0] }[1]],
-        $job{"$_[0] jobs"}[$_[1]], 60_000, '') }],
+        job => $job{"$_[0] jobs"}[$_[1]], keep => 60_000) }],
     ['check_finish' => sub { script('check_finish', [$a{ $_[0] }[1]],
-        $job{"$_[0] jobs"}[$_[1]], packed([listed_result('RBa')]), '', 1,
-        packed([listed_result('RBa')]), '', 60_000, 600, '1', 0, 1 << 24) }],
+        job => $job{"$_[0] jobs"}[$_[1]],
+        told => packed([listed_result('RBa')]), lists => 1,
+        all => packed([listed_result('RBa')]), keep => 60_000, interval => 600,
+        events => '1', soon => 0, details => 1 << 24) }],
     ['check_take, due' => sub {
         my ($job) = take('d', 1);
         push @{ $job{"$_[0] due"} }, $job if $_[1] < DUE;
@@ -98,14 +99,15 @@ my @deeds = (
     ['check_clear, due' => sub {
         my ($ac, $pp, $ht, undef, $till, $name) =
             split /:/, $job{"$_[0] due"}[$_[1]] // return;
-        my $r = script('check_clear', [k('flight:due')], "$ac:$ht",
-            "$pp:1:$till:$name", 7200, '');
+        my $r = script('check_clear', [k('flight:due')], member => "$ac:$ht",
+            flight => "$pp:1:$till:$name", interval => 7200);
         die "check_clear: @$r" if "@$r" ne 'OK 1';
     }],
     ['app_admit' => sub { script('app_admit', [$a{ $_[0] }[1]],
-        'AP' . '0' x 32, 1, 1_000_000, 1_000_000) }],
+        app => 'AP' . '0' x 32, kind => 1, hour => 1_000_000,
+        second => 1_000_000) }],
     ['host_delete' => sub { script('host_delete', [$a{ $_[0] }[1]],
-        $job{ $_[0] }[$_[1]], 1000) }],
+        host => $job{ $_[0] }[$_[1]], keep => 1000) }],
 );
 
 sub page {

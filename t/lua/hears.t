@@ -20,7 +20,8 @@ use constant { CONTACTS => 1000, GROUPS => 50, TRIES => 5, MOST_US => 2000,
 redis_new();
 my ($ac, $acct) = account();
 my @cg = map { sid('CG') } 1 .. 2 * GROUPS + 1;
-script('group_add', [$acct], $_, 'g', '0') for @cg;
+script('group_add', [$acct], group => $_, name => 'g', is_default => '0')
+    for @cg;
 my @here = @cg[0 .. GROUPS - 1];
 my @there = @cg[GROUPS .. 2 * GROUPS - 1];
 my $one = $cg[-1];
@@ -75,12 +76,14 @@ cmd('CONFIG', 'SET', 'slowlog-log-slower-than', 0);
 cmd('CONFIG', 'SET', 'slowlog-max-len', 100_000);
 
 my $ht = unpacked(add_host($acct, 'rbl', '192.0.2.1')->[1])->[1];
-sub move { return script('host_update', [$acct], $ht, '0', '', '', @_)->[0] }
+sub move { return script('host_update', [$acct], host => $ht,
+    groups => \@_)->[0] }
 sub check {
     my ($says) = @_;
 
     my $pp = sid('PP');
-    script('check_start', [$acct], $pp, $ht, '', 1, '', sid('AP'), 60_000);
+    script('check_start', [$acct], check => $pp, host => $ht, family => 1,
+        app => sid('AP'), keep => 60_000);
     take('m', 1);
     begin($acct, $pp, $ht);
     my $r = finish_check($acct, $pp, $ht, [$says eq 'listed'
@@ -112,25 +115,28 @@ my %deeds = (
         for 'listed', 'clear' },
     'a contact that changes' => sub {
         my $co = $co[rand @co];
-        script('contact_status', [$acct], $co, $_) for 'paused', 'active';
+        script('contact_status', [$acct], contact => $co, status => $_)
+            for 'paused', 'active';
         cmd('HSET', k('refs', $ac), 'c', 0);
-        script('contact_update', [$acct], $co, 'every_check', @$_)
-            for \@there, \@here;
-        script('contact_update', [$acct], $co, 'start_and_end');
+        script('contact_update', [$acct], contact => $co,
+            schedule => 'every_check', groups => $_) for \@there, \@here;
+        script('contact_update', [$acct], contact => $co,
+            schedule => 'start_and_end');
     },
     'a contact that comes and goes' => sub {
         my ($co, $last) = (sid('CO'), $co[-1]);
-        script('contact_delete', [$acct], $last);
-        script('contact_add', [$acct], $co, 'email', 'a@b.example',
-            'start_and_end', 'd', 'code', sid('EV'), @here);
-        script('contact_confirm', [$acct], $co, 'd');
+        script('contact_delete', [$acct], contact => $last);
+        script('contact_add', [$acct], contact => $co, type => 'email',
+            value => 'a@b.example', schedule => 'start_and_end', digest => 'd',
+            code => 'code', event => sid('EV'), groups => \@here);
+        script('contact_confirm', [$acct], contact => $co, digest => 'd');
         cmd('DEL', @{ cmd('KEYS', k('sent', '*')) });
         $co[-1] = $co;
     },
     'a host that is deleted' => sub {
         my $gone = unpacked(add_host($acct, 'rbl', '192.0.2.2')->[1])->[1];
-        script('host_update', [$acct], $gone, '0', '', '', @here);
-        script('host_delete', [$acct], $gone, 60_000);
+        script('host_update', [$acct], host => $gone, groups => \@here);
+        script('host_delete', [$acct], host => $gone, keep => 60_000);
     },
 );
 for my $name (sort keys %deeds) {
@@ -210,7 +216,7 @@ is(looks(), CONTACTS, 'moved and moved back: all are visited');
 forget();
 move(@cg);
 is(move(@there), 'OK', 'the host moves to other groups');
-script('host_delete', [$acct], $ht, 60_000);
+script('host_delete', [$acct], host => $ht, keep => 60_000);
 is(cmd('HLEN', k('telling', $ac)), 1, 'one change of a host waits');
 tellings_end();
 my $row = cmd('ZRANGE', k('digest', $ac, $co[5]), 0, -1);
@@ -224,18 +230,20 @@ forget();
 cmd('HSET', k('refs', $ac), 'c', 9_999);
 cmd('ZREM', k('contacts', $ac), @co[10 .. $#co]);
 sub add {
-    return script('contact_add', [$acct], sid('CO'), 'email',
-        'b' . rand() . '@b.example', 'start_and_end', 'd', 'code', sid('EV'),
-        @_);
+    return script('contact_add', [$acct], contact => sid('CO'),
+        type => 'email', value => 'b' . rand() . '@b.example',
+        schedule => 'start_and_end', digest => 'd', code => 'code',
+        event => sid('EV'), groups => \@_);
 }
 is_deeply(add(@here[0, 1]), ['PLACES', 10_000], 'no more than 10,000 places');
 is(add($here[0])->[0], 'OK', 'the last free place is accepted');
 is(cmd('HGET', k('refs', $ac), 'c'), 10_000, 'the account uses 10,000 places');
-is_deeply(script('contact_update', [$acct], $co[0], '', @here[0, 1]),
-    ['PLACES', 10_000], 'a change beyond 10,000 places is refused');
-is(script('contact_update', [$acct], $co[0], '', $here[0])->[0], 'OK',
-    'one group for another');
-is(script('contact_delete', [$acct], $co[0])->[0], 'OK',
+is_deeply(script('contact_update', [$acct], contact => $co[0],
+    groups => [@here[0, 1]]), ['PLACES', 10_000],
+    'a change beyond 10,000 places is refused');
+is(script('contact_update', [$acct], contact => $co[0],
+    groups => $here[0])->[0], 'OK', 'one group for another');
+is(script('contact_delete', [$acct], contact => $co[0])->[0], 'OK',
     'the contact is deleted');
 is(cmd('HGET', k('refs', $ac), 'c'), 9_999,
     'the deleted contact frees its place');

@@ -15,19 +15,22 @@ cmd('XGROUP', 'CREATE', k('outbox'), 'deliver', '0', 'MKSTREAM');
 
 sub hook {
     my $wh = sid('WH');
-    script('hook_put', [$acct], $wh, 'n', 'https://x.example/', 's1', @_);
+    script('hook_put', [$acct], hook => $wh, name => 'n',
+        url => 'https://x.example/', secret => 's1', types => \@_);
     return $wh;
 }
 sub hook_record { return record('hook', cmd('GET', k('s', $ac, $_[0]))) }
 sub claim {
-    my $r = script('delivery_claim', [k('retry')], $_[0] // 100, 60_000);
+    my $r = script('delivery_claim', [k('retry')], most => $_[0] // 100,
+        lease => 60_000);
     return @$r[2 .. $#$r];
 }
 sub done {
     my ($d, $outcome, %o) = @_;
-    return script('delivery_done', [k('retry')], $d->[0], $d->[4], $outcome,
-        $o{wait} // 0, $outcome eq 'ok' ? 200 : 500, 'text', '', $o{log} // '',
-        $o{quiet} // 0)->[0];
+    return script('delivery_done', [k('retry')], member => $d->[0],
+        attempt => $d->[4], outcome => $outcome, delay => $o{wait} // 0,
+        status => $outcome eq 'ok' ? 200 : 500, error => 'text',
+        log => $o{log} // '', quiet => $o{quiet} // 0)->[0];
 }
 sub event {
     my ($type) = @_;
@@ -52,26 +55,30 @@ sub clear {
 # --- changes
 
 my $wh = hook('a', 'b');
-is(script('hook_update', [$acct], $wh, 'new', '', 0)->[0], 'OK',
-    'hook_update renames the receiver');
-is(script('hook_update', [$acct], $wh, '', 'https://y.example/', 0)->[0],
-    'OK', 'hook_update changes the URL');
-script('hook_update', [$acct], $wh, '', '', 1, 'c', 'd', 'e');
+is(script('hook_update', [$acct], hook => $wh, name => 'new', typed => 0)->[0],
+    'OK', 'hook_update renames the receiver');
+is(script('hook_update', [$acct], hook => $wh, url => 'https://y.example/',
+    typed => 0)->[0], 'OK', 'hook_update changes the URL');
+script('hook_update', [$acct], hook => $wh, typed => 1,
+    types => ['c', 'd', 'e']);
 my $h = hook_record($wh);
 is_deeply([@$h{qw(name url types secret status)}],
     ['new', 'https://y.example/', ['c', 'd', 'e'], 's1', 'active'],
     'each changed alone');
-script('hook_update', [$acct], $wh, '', '', 1);
+script('hook_update', [$acct], hook => $wh, typed => 1);
 is_deeply(hook_record($wh)->{types}, [],
     'the receiver gets events of all types');
-is(script("hook_$_->[0]", [$acct], $none, @$_[1 .. $#$_])->[0], 'HOOK',
-    "hook_$_->[0]: an unknown one") for ['update', 'x', '', 0],
-    ['secret', 's', 0], ['status', 'active'], ['delete'],
-    ['test', sid('EV'), 't', '{}'], ['replay', '-', '+', 10, ''];
+is(script("hook_$_->[0]", [$acct], hook => $none, @$_[1 .. $#$_])->[0],
+    'HOOK', "hook_$_->[0]: an unknown one")
+    for ['update', name => 'x', typed => 0], ['secret', secret => 's',
+    stays => 0], ['status', status => 'active'], ['delete'],
+    ['test', event => sid('EV'), type => 't', body => '{}', most => 0],
+    ['replay', from => '-', to => '+', most => 10];
 my ($strange, $their) = account();
-script('hook_put', [$their], my $foreign = sid('WH'), 'n',
-    'https://x.example/', 's1');
-is(script('hook_update', [$acct], $foreign, 'x', '', 0)->[0], 'HOOK',
+script('hook_put', [$their], hook => my $foreign = sid('WH'), name => 'n',
+    url => 'https://x.example/', secret => 's1');
+is(script('hook_update', [$acct], hook => $foreign, name => 'x',
+    typed => 0)->[0], 'HOOK',
     'hook_update refuses a receiver of another account');
 
 # --- secrets
@@ -84,30 +91,34 @@ sub secrets {
     return [@$d[3, 9]];
 }
 is_deeply(secrets($wh), ['s1', ''], 'a delivery has one secret');
-my $until = script('hook_secret', [$acct], $wh, 's2', $day / 1000)->[1];
+my $until = script('hook_secret', [$acct], hook => $wh, secret => 's2',
+    stays => $day / 1000)->[1];
 ok(abs($until - now_ms() - $day) < 10_000, 'the old one stays for a day');
 is_deeply(secrets($wh), ['s2', 's1'],
     'a delivery has the new and the old secret');
-script('hook_secret', [$acct], $wh, 's3', $day / 1000);
+script('hook_secret', [$acct], hook => $wh, secret => 's3',
+    stays => $day / 1000);
 is_deeply(secrets($wh), ['s3', 's2'], 'a delivery has at most two secrets');
 cmd('SET', k('s', $ac, $wh), record_pack('hook', %{ hook_record($wh) }, old_until => now_ms() - 1));
 is_deeply(secrets($wh), ['s3', ''], 'an expired old secret is not used');
-is(script('hook_secret', [$acct], $wh, 's4', 0)->[1], 0,
-    'the old secret can end at once');
+is(script('hook_secret', [$acct], hook => $wh, secret => 's4',
+    stays => 0)->[1], 0, 'the old secret can end at once');
 is_deeply(secrets($wh), ['s4', ''], 'a delivery has only the new secret');
 is(hook_record($wh)->{old}, '', 'the old secret is deleted');
 cmd('SET', k('s', $ac, $wh), packed([1, $wh, 'n', 'https://x.example/', [],
     's5', 'active', 1]));
 is_deeply(secrets($wh), ['s5', ''], 'an older record');
-script('hook_secret', [$acct], $wh, 's6', $day / 1000);
+script('hook_secret', [$acct], hook => $wh, secret => 's6',
+    stays => $day / 1000);
 is_deeply(secrets($wh), ['s6', 's5'], 'an older record gets a second secret');
-script('hook_delete', [$acct], $wh);
+script('hook_delete', [$acct], hook => $wh);
 
 # --- the log
 
 $wh = hook();
 my $ap = sid('AP');
-script('app_put', [$acct], $ap, 'app', 'callback', 'f' x 16, 'd' x 32);
+script('app_put', [$acct], app => $ap, name => 'app', secret => 'callback',
+    field => 'f' x 16, digest => 'd' x 32);
 event();
 my ($d) = claim();
 done($d, 'retry', log => 'first');
@@ -233,10 +244,11 @@ cmd('DEL', k('hook', $ac, $wh));
 failing($wh, 1, quiet => 9 * $day);
 ok(state($wh)->{till} - now_ms() <= 3_600_000,
     'the receiver is paused for one hour at most');
-script('hook_status', [$acct], $wh, 'active');
+script('hook_status', [$acct], hook => $wh, status => 'active');
 is_deeply(state($wh), {}, 'enabling closes the circuit');
 failing($wh, 2);
-script('hook_update', [$acct], $wh, '', 'https://z.example/', 0);
+script('hook_update', [$acct], hook => $wh, url => 'https://z.example/',
+    typed => 0);
 is_deeply(state($wh), {}, 'a new URL closes the circuit');
 
 # --- five days
@@ -258,7 +270,7 @@ like($h->{reason}, qr/failed for five days/, 'the record has the reason');
 ok(abs($h->{disabled} - now_ms()) < 10_000,
     'the record has the time when it was disabled');
 is(cmd('XLEN', k('outbox')), 0, 'an account without contacts gets no notice');
-script('hook_status', [$acct], $wh, 'active');
+script('hook_status', [$acct], hook => $wh, status => 'active');
 clear();
 sub contact {
     my ($status) = @_;
@@ -287,8 +299,9 @@ is_deeply([@$notice{qw(type check value hooks)}], ['contact.notice', $wh, 'n',
     0], 'a notice for the contacts');
 like($notice->{message}, qr/failed for five days/, 'the notice has the reason');
 clear();
-is(script('event_fanout', [k('outbox')], $entry->[0], $ac, $notice->{id},
-    'contact.notice', '{"notice":1}', '', '')->[1], 2,
+is(script('event_fanout', [k('outbox')], id => $entry->[0], account => $ac,
+    event => $notice->{id}, type => 'contact.notice',
+    body => '{"notice":1}')->[1], 2,
     'event_fanout sends the notice to the active contacts');
 my @notices = sort { $a->[0] cmp $b->[0] } claim();
 is_deeply([map { [@$_[0, 1, 2, 7, 8]] } @notices], [map { [
@@ -314,11 +327,15 @@ is($l[0]{b}, qq({"body":"$ev[0]"}), 'the dead letter has the body');
 cmd('SET', k('s', $ac, $wh), record_pack('hook', %{ hook_record($wh) }, disabled => now_ms() - 6 * $day));
 is((event())[1], 1, 'an event has only one receiver after five days');
 done($_, 'ok') for claim();
-my $replay = sub { return script('hook_replay', [$acct], $wh, @_) };
-is_deeply($replay->('-', '+', 10, ''), ['DISABLED'],
+my $replay = sub {
+    my ($from, $most, %o) = @_;
+    return script('hook_replay', [$acct], hook => $wh, from => $from,
+        to => '+', most => $most, %o);
+};
+is_deeply($replay->('-', 10), ['DISABLED'],
     'hook_replay refuses a disabled receiver');
-script('hook_status', [$acct], $wh, 'active');
-is_deeply($replay->('-', '+', 10, $ev[1]), ['OK', 1, ''], 'one of them');
+script('hook_status', [$acct], hook => $wh, status => 'active');
+is_deeply($replay->('-', 10, event => $ev[1]), ['OK', 1, ''], 'one of them');
 @got = claim();
 is_deeply([map { @$_[0, 1, 4, 7] } @got],
     ["$ac:$ev[1]:$wh", 't', 0, qq({"body":"$ev[1]"})],
@@ -326,11 +343,11 @@ is_deeply([map { @$_[0, 1, 4, 7] } @got],
 done($got[0], 'dead');
 is(scalar(@l = letters()), 3,
     'a replayed delivery can become a dead letter again');
-is_deeply($replay->('-', '+', 2, ''), ['OK', 2, $l[1]{id}],
+is_deeply($replay->('-', 2), ['OK', 2, $l[1]{id}],
     'hook_replay replays a slice of two');
-is_deeply($replay->("($l[1]{id}", '+', 2, ''), ['OK', 1, ''],
+is_deeply($replay->("($l[1]{id}", 2), ['OK', 1, ''],
     'hook_replay replays the last dead letter');
-is_deeply($replay->('-', '+', 2, ''), ['OK', 0, ''],
+is_deeply($replay->('-', 2), ['OK', 0, ''],
     'hook_replay finds no other dead letter');
 is(scalar letters(), 0, 'no letter is left');
 @got = claim();
@@ -344,7 +361,11 @@ is(scalar @{ cmd('KEYS', k('event', '*')) }, 0, 'the store has no event left');
     my @id = map { cmd('XADD', k('dead', $ac), '*', 'e', $sid[$_], 'to',
         $_ % 2 ? $wh : $other, 't', 't', 'b', $_ == 3 ? '' : 'b' x 20_000, 's',
         500, 'x', 'why', 'n', 9, 'a', $_ == 5 ? $ap : '') } 0 .. 11;
-    my $dead = sub { return script('hook_dead', [$acct], @_) };
+    my $dead = sub {
+        my ($of, $before, $most) = @_;
+        return script('hook_dead', [$acct], of => $of, before => $before,
+            most => $most);
+    };
     my @shown = map { $_->[0] } @{ $dead->('', '', 2)->[2] };
     is_deeply(\@shown, [@id[11, 10]], 'dead letters, the newest first');
     is_deeply($dead->($wh, $id[10], 1), ['OK', $id[9],
@@ -358,23 +379,25 @@ is(scalar @{ cmd('KEYS', k('event', '*')) }, 0, 'the store has no event left');
     is(scalar @{ $r->[2] }, 0, 'though it found nothing');
     is_deeply($dead->($wh, $id[3], 100)->[1], '', 'the end is told');
     is_deeply($dead->($wh, $id[0], 1), ['OK', '', []], 'behind the last one');
-    $r = $replay->('-', '+', 40, '');
+    $r = $replay->('-', 40);
     is($r->[2], $id[4], 'a replay ends after some octets, too');
     cmd('DEL', k('dead', $ac));
     clear();
     cmd('DEL', k('pending', $ac));
 }
 my @many = map { sid('WH') } 1 .. 98;
-script('hook_put', [$acct], $_, 'n', 'https://x.example/', 's') for @many;
-is_deeply(script('hook_put', [$acct], $none, 'n', 'https://x.example/', 's'),
-    ['LIMIT', 100], 'an account has a hundred receivers')
+script('hook_put', [$acct], hook => $_, name => 'n',
+    url => 'https://x.example/', secret => 's') for @many;
+is_deeply(script('hook_put', [$acct], hook => $none, name => 'n',
+    url => 'https://x.example/', secret => 's'), ['LIMIT', 100],
+    'an account has a hundred receivers')
     or diag(cmd('ZCARD', k('hooks', $ac)));
-script('hook_delete', [$acct], $_) for @many;
+script('hook_delete', [$acct], hook => $_) for @many;
 
 # a dead letter of an event that other receivers still have
 ($ev) = event();
 done($_, 'dead') for grep { $_->[0] =~ /$wh/ } claim();
-is_deeply($replay->('-', '+', 10, ''), ['OK', 1, ''], 'beside its others');
+is_deeply($replay->('-', 10), ['OK', 1, ''], 'beside its others');
 is(cmd('HGET', k('event', $ac, $ev), 'open'), 2, 'both are counted');
 all_due();
 done($_, 'ok') for claim();
@@ -385,23 +408,24 @@ cmd('XADD', k('dead', $ac), '*', 'to', $wh, 'raw', 'x');
 cmd('XADD', k('dead', $ac), '*', 'e', sid('EV'), 'to', $wh, 't', 't', 'b', '');
 cmd('XADD', k('dead', $ac), '*', 'e', $ev = sid('EV'), 'to', 'CB0', 't', 't',
     'b', '{}', 'url', 'https://c.example/', 'a', $ap);
-is_deeply($replay->('-', '+', 10, ''), ['OK', 0, ''], 'letters without a body');
-is_deeply(script('hook_replay', [$acct], $ap, '-', '+', 10, ''),
-    ['OK', 1, ''], 'the callback of an application');
+is_deeply($replay->('-', 10), ['OK', 0, ''], 'letters without a body');
+is_deeply(script('hook_replay', [$acct], hook => $ap, from => '-', to => '+',
+    most => 10), ['OK', 1, ''], 'the callback of an application');
 @got = claim();
 is_deeply([@{ $got[0] }[0, 2, 3]], ["$ac:$ev:CB0", 'https://c.example/',
     'callback'],
     'the callback goes to its URL with the secret of its application');
 done($got[0], 'ok');
 is(scalar letters(), 2, 'the others stay');
-is(script('hook_replay', [$acct], sid('AP'), '-', '+', 10, '')->[0], 'APP',
-    'an unknown application');
+is(script('hook_replay', [$acct], hook => sid('AP'), from => '-', to => '+',
+    most => 10)->[0], 'APP', 'an unknown application');
 
 # --- a test
 
 clear();
-is(script('hook_test', [$acct], $wh, $ev = sid('EV'), 'webhook.test', '{}', 0)
-    ->[0], 'OK', 'hook_test queues a test');
+is(script('hook_test', [$acct], hook => $wh, event => $ev = sid('EV'),
+    type => 'webhook.test', body => '{}', most => 0)->[0], 'OK',
+    'hook_test queues a test');
 cmd('HSET', k('hook', $ac, $wh), 'till', now_ms() + 60_000);
 @got = claim();
 is_deeply([map { @$_[0, 1] } @got], ["$ac:$ev:$wh", 'webhook.test'],
@@ -412,20 +436,21 @@ is_deeply([cmd('ZCARD', k('retry')), scalar(letters()),
     scalar @{ cmd('KEYS', k('event', '*')) }], [0, 0, 0],
     'a failed test leaves nothing in the store');
 is(state($wh)->{fails}, undef, 'a failed test does not count as a failure');
-script('hook_test', [$acct], $wh, sid('EV'), 'webhook.test', '{}', 0);
-script('hook_status', [$acct], $wh, 'disabled');
+script('hook_test', [$acct], hook => $wh, event => sid('EV'),
+    type => 'webhook.test', body => '{}', most => 0);
+script('hook_status', [$acct], hook => $wh, status => 'disabled');
 is(scalar(@got = claim()), 0, 'disabled before its attempt: it is not sent');
 is(scalar(letters()), 0, 'an unsent test leaves no dead letter');
-script('hook_status', [$acct], $wh, 'disabled');
-is(script('hook_test', [$acct], $wh, sid('EV'), 't', '{}', 0)->[0], 'DISABLED',
-    'a disabled one gets none');
+script('hook_status', [$acct], hook => $wh, status => 'disabled');
+is(script('hook_test', [$acct], hook => $wh, event => sid('EV'), type => 't',
+    body => '{}', most => 0)->[0], 'DISABLED', 'a disabled one gets none');
 is_deeply([@{ hook_record($wh) }{qw(status reason)}], ['disabled', ''],
     'disabled by hand');
 
 # --- the end of it
 
 event();
-is(script('hook_delete', [$acct], $wh)->[0], 'OK',
+is(script('hook_delete', [$acct], hook => $wh)->[0], 'OK',
     'hook_delete deletes the receiver');
 done($_, 'ok') for claim();
 is(scalar(grep { $_->{to} eq $wh } letters()), 1,

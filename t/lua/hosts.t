@@ -35,8 +35,10 @@ sub refs { return cmd('HGET', k('refs', $ac), $_[0]) }
 
 my (undef, $rp, $cg) = @{ chosen($acct) };
 
-is(script('account_put', [$acct], 'x', 'UTC', 'p', 0, 0, 0, 60,
-    sid('RP'), sid('CG'))->[0], 'EXISTS', 'an account is created once');
+is(script('account_put', [$acct], name => 'x', timezone => 'UTC', plan => 'p',
+    paid => 0, hosts => 0, contacts => 0, interval => 60, profile => sid('RP'),
+    group => sid('CG'), checks => 0, shortest => 0)->[0], 'EXISTS',
+    'an account is created once');
 
 # one host
 
@@ -63,10 +65,12 @@ is(script('totals_make', [k('acct', sid('AC'))])->[0], 'ACCOUNT',
 is(add_host($acct, 'rbl', '192.0.2.1')->[0], 'EXISTS', 'twice is refused');
 is(totals_changed(), '', 'a refused host does not change the totals');
 is(add_host($acct, 'uribl', '192.0.2.1')->[0], 'OK', 'another type is not');
-is(script('host_add', [$acct], 'n', 'rbl', 1, sid('RP'), '', '', '',
-    sid('HT'), '192.0.2.9')->[0], 'PROFILE', 'a foreign profile is refused');
-is(script('host_add', [$acct], 'n', 'rbl', 1, '', sid('CG'), '', '',
-    sid('HT'), '192.0.2.9')->[0], 'GROUP', 'a foreign group is refused');
+is(script('host_add', [$acct], name => 'n', type => 'rbl', family => 1,
+    profile => sid('RP'), host => sid('HT'), value => '192.0.2.9')->[0],
+    'PROFILE', 'a foreign profile is refused');
+is(script('host_add', [$acct], name => 'n', type => 'rbl', family => 1,
+    group => sid('CG'), host => sid('HT'), value => '192.0.2.9')->[0], 'GROUP',
+    'a foreign group is refused');
 is(card('hosts'), 2, 'a refused request changes nothing');
 
 # expansion and limit
@@ -86,7 +90,8 @@ for my $bad (['SET', 'x'], ['SET', packed([2, 1, 2, 3, 4])], ['SET', ''],
     is(cmd('EXISTS', k('totals', $ac)), 0,
         'host_add deletes unreadable totals');
     script('totals_make', [$acct]);
-    script('host_delete', [$acct], unpacked($new->[1])->[ID], 1000);
+    script('host_delete', [$acct], host => unpacked($new->[1])->[ID],
+        keep => 1000);
     is(totals_changed(), 'hosts listed',
         'totals_make counts both totals again');
 }
@@ -98,34 +103,35 @@ is(card('hosts'), 5, 'nothing was added');
 
 my $cg2 = sid('CG');
 cmd('ZADD', k('groups', $ac), 9, $cg2);
-is(script('host_update', [$acct], $ht, '1', 'new name', '', $cg2, $cg2)->[0],
-    'OK', 'name and groups change');
+is(script('host_update', [$acct], host => $ht, named => '1',
+    name => 'new name', groups => [$cg2, $cg2])->[0], 'OK',
+    'name and groups change');
 $h = host($ht);
 is($h->[NAME], 'new name', 'the host has the new name');
 is_deeply($h->[GROUPS], [$cg2], 'a group named twice is there once');
 is(refs("$cg2:h"), 1, 'the new group is in use');
 is(refs("$cg:h"), 4, 'the old one by one less');
-is(script('host_update', [$acct], sid('HT'), '1', 'x', '')->[0], 'HOST',
-    'an unknown host');
-is(script('host_update', [$acct], $ht, '1', 'x', sid('RP'))->[0], 'PROFILE',
-    'an unknown profile');
+is(script('host_update', [$acct], host => sid('HT'), named => '1',
+    name => 'x')->[0], 'HOST', 'an unknown host');
+is(script('host_update', [$acct], host => $ht, named => '1', name => 'x',
+    profile => sid('RP'))->[0], 'PROFILE', 'an unknown profile');
 is(host($ht)->[NAME], 'new name', 'a refused update changed nothing');
 
 # pause and resume
 
-is(script('host_status', [$acct], $ht, 'paused')->[0], 'OK',
+is(script('host_status', [$acct], host => $ht, status => 'paused')->[0], 'OK',
     'host_status pauses the host') for 1, 2;
 is(host($ht)->[STATUS], 'paused', 'the host is paused');
 ok(!cmd('ZSCORE', k('due', $ac), $ht), 'a paused host is not scheduled');
-is(script('host_status', [$acct], $ht, 'active')->[0], 'OK',
+is(script('host_status', [$acct], host => $ht, status => 'active')->[0], 'OK',
     'host_status resumes the host');
 ok(cmd('ZSCORE', k('due', $ac), $ht), 'due at once');
 
 # delete
 
-is(script('host_delete', [$acct], $ht, 1000)->[0], 'OK',
+is(script('host_delete', [$acct], host => $ht, keep => 1000)->[0], 'OK',
     'host_delete deletes the host');
-is(script('host_delete', [$acct], $ht, 1000)->[0], 'HOST',
+is(script('host_delete', [$acct], host => $ht, keep => 1000)->[0], 'HOST',
     'the host does not exist');
 ok(!cmd('EXISTS', k('r', $ac, $ht)), 'the deleted host has no record');
 ok(!cmd('HGET', k('uniq', $ac), 'rbl|192.0.2.1'),
@@ -152,14 +158,15 @@ is(cmd('ZCARD', k('kids', $ac, $range)), 3, 'the range has three children');
 is(add_host($acct2, 'ip_range', '198.51.100.0/30', '198.51.100.9')->[0],
     'EXISTS', 'the same range again');
 
-script('host_status', [$acct2], $range, 'paused');
+script('host_status', [$acct2], host => $range, status => 'paused');
 is_deeply([map { host($_->[ID])->[STATUS] } @all], [('paused') x 4],
     'a pause acts on the children');
 is(host($own)->[STATUS], 'active', 'a host outside the range stays active');
-script('host_status', [$acct2], $range, 'active');
+script('host_status', [$acct2], host => $range, status => 'active');
 is_deeply([map { host($_->[ID])->[STATUS] } @all], [('active') x 4],
     'a resume too');
-script('host_update', [$acct2], $range, '1', 'office', '');
+script('host_update', [$acct2], host => $range, named => '1',
+    name => 'office');
 is_deeply([map { host($_->[ID])->[NAME] } @all[0, 1]],
     ['office', 'office 198.51.100.0'],
     'a new name of the range renames its children');
@@ -168,7 +175,7 @@ is_deeply([map { host($_->[ID])->[NAME] } @all[0, 1]],
 
 my $kid = $all[1][ID];
 my $pp = sid('PP');
-script('check_start', [$acct2], $pp, $kid, '', 0, '', '', 60_000);
+script('check_start', [$acct2], check => $pp, host => $kid, keep => 60_000);
 begin($acct2, $pp, $kid);
 script('totals_make', [$acct2]);
 totals_changed();
@@ -176,33 +183,36 @@ finish_check($acct2, $pp, $kid, [listed_result('RBa')]);
 is(totals_changed(), 'listed', 'a listing is counted');
 is(host($range)->[LISTED], 1, 'the range is listed by its child');
 is(card('listed'), 1, 'listings show the child');
-script('host_status', [$acct2], $range, 'paused');
+script('host_status', [$acct2], host => $range, status => 'paused');
 is(card('listed'), 0, 'the listings do not show a child of a paused range');
 is(totals_changed(), 'listed', 'the pause changes the total of listings');
-script('host_status', [$acct2], $range, 'active');
+script('host_status', [$acct2], host => $range, status => 'active');
 is(card('listed'), 1, 'the listings show the child of the resumed range');
 is(totals_changed(), 'listed',
     'the resumed range changes the total of listings');
-script('host_status', [$acct2], $range, 'active');
+script('host_status', [$acct2], host => $range, status => 'active');
 is(totals_changed(), '', 'a second resumption changes no total');
-script('check_start', [$acct2], $pp = sid('PP'), $kid, '', 0, '', '', 60_000);
+script('check_start', [$acct2], check => $pp = sid('PP'), host => $kid,
+    keep => 60_000);
 begin($acct2, $pp, $kid);
 finish_check($acct2, $pp, $kid, [listed_result('RBa')]);
 is(totals_changed(), '', 'a current listing changes nothing');
-script('check_start', [$acct2], $pp = sid('PP'), $kid, '', 0, '', '', 60_000);
+script('check_start', [$acct2], check => $pp = sid('PP'), host => $kid,
+    keep => 60_000);
 begin($acct2, $pp, $kid);
 finish_check($acct2, $pp, $kid, [result('RBa', 'clear')]);
 is(totals_changed(), 'listed', 'one that ends does');
-script('check_start', [$acct2], $pp = sid('PP'), $kid, '', 0, '', '', 60_000);
+script('check_start', [$acct2], check => $pp = sid('PP'), host => $kid,
+    keep => 60_000);
 begin($acct2, $pp, $kid);
 finish_check($acct2, $pp, $kid, [listed_result('RBa')]);
 is(totals_changed(), 'listed', 'a new listing changes the total of listings');
-script('host_delete', [$acct2], $kid, 1000);
+script('host_delete', [$acct2], host => $kid, keep => 1000);
 is(host($range)->[LISTED], 0, 'a deleted child does not count');
 is(card('listed'), 0, 'the listings do not show a deleted child');
 is(totals_changed(), 'hosts listed',
     'the deletion of a child changes both totals');
-script('host_delete', [$acct2], $range, 1000);
+script('host_delete', [$acct2], host => $range, keep => 1000);
 is(card('hosts'), 1, 'a deleted range takes its children along');
 is(totals_changed(), 'hosts', 'all of them');
 

@@ -21,8 +21,9 @@ sub start {
     my ($ht, $keep, $value) = @_;
 
     my $pp = sid('PP');
-    return script('check_start', [$acct], $pp, $ht, $value // '', 4,
-        'https://cb.example/', 'APx', $keep)->[1];
+    return script('check_start', [$acct], check => $pp, host => $ht,
+        value => $value // '', family => 4, callback => 'https://cb.example/',
+        app => 'APx', keep => $keep)->[1];
 }
 sub left { return cmd('PTTL', k('check', $ac, $_[0])) }
 sub status { return cmd('HGET', k('check', $ac, $_[0]), 'status') }
@@ -86,7 +87,8 @@ finish_check($acct, $next, $ht, [], 'No.');
 # a scheduled check that is requested while it runs
 cmd('DEL', k('due'), k('due', $ac));
 $ht = host();
-script('hook_put', [$acct], sid('WH'), 'n', 'https://x.example/', 's');
+script('hook_put', [$acct], hook => sid('WH'), name => 'n',
+    url => 'https://x.example/', secret => 's');
 my ($job) = take('d', 1);
 $pp = (split /:/, $job)[1];
 is(begin($acct, $pp, $ht)->[0], 'OK', 'a scheduled one starts');
@@ -113,7 +115,7 @@ sub ends {
     is(told(), $before + 1, "$name: the callback is reported");
 }
 ends('the host is deleted', sub {
-    is(script('host_delete', [$acct], $_[1], KEEP)->[0], 'OK',
+    is(script('host_delete', [$acct], host => $_[1], keep => KEEP)->[0], 'OK',
         'host_delete deletes the host');
     take('m', 1);
     is(begin($acct, @_)->[0], 'GONE',
@@ -122,11 +124,11 @@ ends('the host is deleted', sub {
 for my $of (undef, '') {
     my $name = defined $of ? 'a one-off, ' : 'a host, ';
     ends("${name}the account is suspended", sub {
-        script('account_status', [$acct], 'suspended');
+        script('account_status', [$acct], status => 'suspended');
         take('m', 1);
         is(begin($acct, @_)->[0], 'GONE',
             'check_begin starts no check of a suspended account');
-        script('account_status', [$acct], 'active');
+        script('account_status', [$acct], status => 'active');
     }, $of);
 }
 ends('no key links it to its host', sub {

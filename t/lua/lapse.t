@@ -46,8 +46,9 @@ sub born {
     rblctl($redis, 'init', '--partitions', 1);
     ($ac, $acct) = account(interval => 600);
     $days = 0;
-    script('bill_plan', [$acct], 'manual', 'Plan', 1_000_000, 'month', 1, 0, 0,
-        0, 600);
+    script('bill_plan', [$acct], gateway => 'manual', plan => 'Plan',
+        price => 1_000_000, period => 'month', paid => 1, hosts => 0,
+        contacts => 0, checks => 0, shortest => 600);
     my @hosts = map { unpacked(add_host($acct, 'rbl', "10.0.0.$_")->[1])->[1] }
         1 .. $n + 1;
     check($_, result('RBa', 'clear'), result('RBb', 'clear'))
@@ -89,10 +90,10 @@ sub expire {
     my $b = bill();
     @$b[7, 8] = (now_ms() - 31 * DAY, now_ms() - DAY - ++$days);
     cmd('SET', k('bill', $ac), packed($b));
-    return script('bill_step', [$acct], 0, $kept // 0)->[1];
+    return script('bill_step', [$acct], grace => 0, kept => $kept // 0)->[1];
 }
 
-sub pay { return script('bill_paid', [$acct], bill()->[10], '')->[0] }
+sub pay { return script('bill_paid', [$acct], payment => bill()->[10])->[0] }
 
 sub work_ends { my $n = 0; $n++ while step($acct)->[2] > 0; return $n + 1 }
 
@@ -107,8 +108,9 @@ sub notices {
 
 my @hosts = born(3);
 my $listed = $hosts[3];
-script('contact_add', [$acct], sid('CO'), 'email', 'a\@b.example',
-    'start_and_end', 'd', 'c', sid('EV'));
+script('contact_add', [$acct], contact => sid('CO'), type => 'email',
+    value => 'a\@b.example', schedule => 'start_and_end', digest => 'd',
+    code => 'c', event => sid('EV'));
 my @before = map { host($_) } @hosts;
 faultless('all are checked');
 is(state($hosts[0]), 0, 'one is clear');
@@ -127,7 +129,8 @@ is(start($hosts[0]), undef, 'a check that is due does not start');
 ok(host($hosts[0])->[STOPPED], 'the host of the refused check is stopped');
 is(due($hosts[0]), undef, 'the stopped host is in no schedule');
 faultless('before the work');
-is(script('bill_step', [$acct], 0, 0)->[1], 'lapsed', 'looked at again');
+is(script('bill_step', [$acct], grace => 0, kept => 0)->[1], 'lapsed',
+    'looked at again');
 is(scalar notices(), 1, 'the contacts are told once');
 work_ends();
 is_deeply(scheduled(), [], 'no host is scheduled');
@@ -160,17 +163,17 @@ for my $ht (@hosts) {
 }
 faultless('after its work');
 my $pp = start($hosts[0]);
-is_deeply(script('check_clear', [k('flight:due')], "$ac:$hosts[0]",
-    cmd('HGET', k('flight:due'), "$ac:$hosts[0]"), 600, ''), ['OK', '0'],
-    'the first check is not finished in passing');
+is_deeply(script('check_clear', [k('flight:due')], member => "$ac:$hosts[0]",
+    flight => cmd('HGET', k('flight:due'), "$ac:$hosts[0]"), interval => 600),
+    ['OK', '0'], 'the first check is not finished in passing');
 is(finish($pp, $hosts[0], map { result($_, 'clear') } 'RBa', 'RBb')->[0], 'OK',
     'check_finish ends the first check');
 is(state($hosts[0]), 0, 'the host is clear');
 is(host($hosts[0])->[STOPPED], 0, 'the checked host is not stopped');
 $pp = start($hosts[0]);
-is_deeply(script('check_clear', [k('flight:due')], "$ac:$hosts[0]",
-    cmd('HGET', k('flight:due'), "$ac:$hosts[0]"), 600, ''), ['OK', '1'],
-    'the second one is, in passing');
+is_deeply(script('check_clear', [k('flight:due')], member => "$ac:$hosts[0]",
+    flight => cmd('HGET', k('flight:due'), "$ac:$hosts[0]"), interval => 600),
+    ['OK', '1'], 'the second one is, in passing');
 check($hosts[1]);
 is(state($hosts[1]), IS_UNKNOWN, 'a check that fails tells nothing');
 ok(due($hosts[1]), 'a failed check is repeated');
@@ -203,10 +206,10 @@ faultless('one listing is over');
 @hosts = born(2);
 $listed = $hosts[2];
 my ($p1, $p2) = map { start($_) } @hosts[0, 1];
-script('check_start', [$acct], my $manual = sid('PP'), $listed, '', 1, '',
-    'APx', 60_000);
-script('check_start', [$acct], my $one_off = sid('PP'), '', '192.0.2.9', 1, '',
-    'APx', 60_000);
+script('check_start', [$acct], check => my $manual = sid('PP'),
+    host => $listed, family => 1, app => 'APx', keep => 60_000);
+script('check_start', [$acct], check => my $one_off = sid('PP'),
+    value => '192.0.2.9', family => 1, app => 'APx', keep => 60_000);
 expire();
 is(finish($p1, $hosts[0], listed_result('RBa'), result('RBb', 'clear'))->[0],
     'OK', 'a running check ends before the work');
@@ -239,8 +242,9 @@ cmd('SET', k('r', $ac, $hosts[0]),
     packed([@{ host($hosts[0]) }[0 .. 16]]));
 expire();
 work_ends();
-is(script('check_clear', [k('flight:due')], "$ac:$hosts[0]",
-    cmd('HGET', k('flight:due'), "$ac:$hosts[0]"), 600, '')->[1], '0',
+is(script('check_clear', [k('flight:due')], member => "$ac:$hosts[0]",
+    flight => cmd('HGET', k('flight:due'), "$ac:$hosts[0]"),
+    interval => 600)->[1], '0',
     'a clear check of a stopped host does not end in passing');
 finish($pp, $hosts[0], map { result($_, 'clear') } 'RBa', 'RBb');
 is(state($hosts[0]), IS_UNKNOWN,
@@ -258,7 +262,7 @@ sub content {
 
 for my $kept (0, 1, -1) {
     @hosts = born(1);
-    script('host_status', [$acct], $hosts[0], 'paused');
+    script('host_status', [$acct], host => $hosts[0], status => 'paused');
     expire($kept);
     my $was = content();
     for (['a host', sub { add_host($acct, 'rbl', '10.1.0.1') }],
@@ -266,34 +270,37 @@ for my $kept (0, 1, -1) {
         ['a subnet', sub { add_host($acct, 'rbl', '10.1.0.1', '10.1.0.2') }],
         ['a range', sub { add_host($acct, 'ip_range', '10.1.0.0/31',
             '10.1.0.0', '10.1.0.1') }],
-        ['a check', sub { script('check_start', [$acct], sid('PP'), $hosts[1],
-            '', 1, '', 'APx', 60_000) }],
-        ['one of no host', sub { script('check_start', [$acct], sid('PP'),
-            sid('HT'), '', 1, '', 'APx', 60_000) }],
-        ['a one-off', sub { script('check_start', [$acct], sid('PP'), '',
-            '192.0.2.9', 1, '', 'APx', 60_000) }],
-        ['a resumed host', sub { script('host_status', [$acct], $hosts[0],
-            'active') }])
+        ['a check', sub { script('check_start', [$acct], check => sid('PP'),
+            host => $hosts[1], family => 1, app => 'APx', keep => 60_000) }],
+        ['one of no host', sub { script('check_start', [$acct],
+            check => sid('PP'), host => sid('HT'), family => 1, app => 'APx',
+            keep => 60_000) }],
+        ['a one-off', sub { script('check_start', [$acct], check => sid('PP'),
+            value => '192.0.2.9', family => 1, app => 'APx',
+            keep => 60_000) }],
+        ['a resumed host', sub { script('host_status', [$acct],
+            host => $hosts[0], status => 'active') }])
     {
         my ($name, $does) = @$_;
         is_deeply($does->(), ['LAPSED'], "kept $kept: $name is refused");
     }
     is_deeply(content(), $was, "kept $kept: a refused request changes nothing");
-    is_deeply(script('host_status', [$acct], $hosts[1], 'paused'), ['OK'],
-        'a host can be paused');
+    is_deeply(script('host_status', [$acct], host => $hosts[1],
+        status => 'paused'), ['OK'], 'a host can be paused');
     work_ends();
     pay();
     work_ends();
-    is_deeply(script('host_status', [$acct], $_, 'active'), ['OK'],
-        'a paused host is resumed when the plan is paid') for @hosts;
+    is_deeply(script('host_status', [$acct], host => $_, status => 'active'),
+        ['OK'], 'a paused host is resumed when the plan is paid') for @hosts;
     is(add_host($acct, 'rbl', '10.1.0.1')->[0], 'OK', 'as is an add');
     faultless('refused requests');
 }
 
 # Accepted before, made afterwards.
 @hosts = born(0);
-is(slice('host_add', [$acct], 'name', 'rbl', 1, '', '', '', '',
-    map { (sid('HT'), "10.7.0.$_") } 1 .. 5)->[0], 'WORK',
+is(slice('host_add', [$acct], name => 'name', type => 'rbl', family => 1,
+    host => [map { sid('HT') } 1 .. 5],
+    value => [map { "10.7.0.$_" } 1 .. 5])->[0], 'WORK',
     'hosts are still to be made');
 expire();
 work_ends();
@@ -315,7 +322,7 @@ is_deeply(scheduled(), [sort @hosts[0, 1]], 'two hosts are scheduled');
 is(state($hosts[0]), 0, 'the first is clear');
 is(state($hosts[4]), IS_UNKNOWN, 'the last is unknown');
 faultless('two hosts are checked');
-script('host_delete', [$acct], $hosts[0], 60_000);
+script('host_delete', [$acct], host => $hosts[0], keep => 60_000);
 faultless('the first was deleted');
 is_deeply(scheduled(), [$hosts[1]],
     'no other host takes the place of a deleted one');
@@ -356,10 +363,10 @@ work_ends();
 my @range = map { unpacked($_)->[1] } @{ add_host($acct, 'ip_range',
     '10.9.0.0/28', map { "10.9.0.$_" } 0 .. 15) }[1 .. 17];
 my ($top, @kids) = @range;
-script('host_status', [$acct], $hosts[0], 'paused');
+script('host_status', [$acct], host => $hosts[0], status => 'paused');
 expire();
 step($acct);
-script('host_delete', [$acct], $kids[3], 60_000);
+script('host_delete', [$acct], host => $kids[3], keep => 60_000);
 work_ends();
 is_deeply(scheduled(), [], 'no address is scheduled');
 is(state($top), RANGE, 'a range has no state');
@@ -367,7 +374,7 @@ ok(host($top)->[STOPPED], 'the range is stopped');
 is(state($kids[0]), IS_UNKNOWN, 'an address is unknown');
 is(state($hosts[0]), PAUSED, 'a paused host stays paused');
 faultless('a range and a paused host');
-script('host_status', [$acct], $kids[1], 'paused');
+script('host_status', [$acct], host => $kids[1], status => 'paused');
 is(state($kids[1]), PAUSED, 'a stopped host is paused');
 faultless('it is');
 pay();
@@ -375,7 +382,7 @@ work_ends();
 is(due($hosts[0]), undef, 'the paused ones stay paused');
 is_deeply(scheduled(), [sort $hosts[1], @kids[0, 2, 4 .. 15]],
     'the others are due');
-script('host_status', [$acct], $kids[1], 'active');
+script('host_status', [$acct], host => $kids[1], status => 'active');
 is(state($kids[1]), IS_UNKNOWN, 'one that is resumed waits for its check');
 check($kids[0], map { result($_, 'clear') } 'RBa', 'RBb');
 is(state($kids[0]), 0, 'an address is clear');
@@ -393,21 +400,26 @@ faultless('a range in part');
 
 sub buy {
     my ($period, %o) = @_;
-    return script('bill_plan', [$acct], 'manual', 'Other', 2_000_000, $period,
-        1, $o{hosts} // 0, 0, 0, $o{interval} // 600)->[0];
+    return script('bill_plan', [$acct], gateway => 'manual', plan => 'Other',
+        price => 2_000_000, period => $period, paid => 1,
+        hosts => $o{hosts} // 0, contacts => 0, checks => 0,
+        shortest => $o{interval} // 600)->[0];
 }
-sub look { return script('bill_step', [$acct], $_[0] // 0, 0)->[1] }
+sub look { return script('bill_step', [$acct], grace => $_[0] // 0,
+    kept => 0)->[1] }
 sub told { return join ' ', map { $_->[2] } notices() }
 sub hears {
-    script('contact_add', [$acct], sid('CO'), 'email', 'a\@b.example',
-        'start_and_end', 'd', 'c', sid('EV'));
+    script('contact_add', [$acct], contact => sid('CO'), type => 'email',
+        value => 'a\@b.example', schedule => 'start_and_end', digest => 'd',
+        code => 'c', event => sid('EV'));
 }
 
 @hosts = born(2);
 hears();
 expire();
 work_ends();
-is(script('account_plan', [$acct], 'Small', 1, 2, 3, 4, 1200, '')->[0], 'BILL',
+is(script('account_plan', [$acct], plan => 'Small', paid => 1, hosts => 2,
+    contacts => 3, checks => 4, shortest => 1200)->[0], 'BILL',
     'account plan refuses an account that has a bill');
 ok(is_account()->[A_LAPSED],
     'an expired account stays expired after a refused plan');
@@ -427,7 +439,7 @@ faultless('another plan, paid');
 @hosts = born(2);
 hears();
 cmd('SET', k('terms', $ac), packed([1, 0, '', 0, 0, 0]));
-script('bill_paid', [$acct], bill()->[10], '') if bill()->[10] ne '';
+script('bill_paid', [$acct], payment => bill()->[10]) if bill()->[10] ne '';
 expire();
 work_ends();
 is(bill()->[10], '', 'a plan that ended has no payment');
@@ -450,13 +462,14 @@ ok(is_account()->[A_LAPSED], 'an account without a balance stays expired');
 faultless('by the check');
 is(look(), 'lapsed', 'as its bill says');
 is(told(), 'expired', 'the contacts know');
-script('bill_topup', [$acct], 'R', 9_000_000, '');
+script('bill_topup', [$acct], payment => 'R', amount => 9_000_000);
 look();
 is(is_account()->[A_LAPSED], 0, 'a balance makes the account active');
 work_ends();
 is_deeply(scheduled(), [sort @hosts], 'all are due');
 faultless('by the check, with a balance');
-script('bill_adjust', [$acct], sid('XX'), -9_000_000, 'gone');
+script('bill_adjust', [$acct], of => sid('XX'), amount => -9_000_000,
+    reason => 'gone');
 is(look(), 'lapsed', 'the balance is used up');
 work_ends();
 is_deeply(scheduled(), [], 'no host is scheduled');
@@ -478,7 +491,7 @@ for my $kept (0, 1) {
     @hosts = born(1);
     $pp = start($hosts[1]);
     expire($kept);
-    script('account_status', [$acct], 'suspended');
+    script('account_status', [$acct], status => 'suspended');
     work_ends();
     isnt(due($hosts[1]), undef, 'the check has its lease');
     faultless('suspended and expired, while a check runs');
@@ -495,7 +508,7 @@ for my $kept (0, 1) {
     is_deeply(scheduled(), [sort @hosts], 'paid, and still suspended');
     is(start($_), undef, 'no check is done') for @hosts;
     faultless('paid and suspended');
-    script('account_status', [$acct], 'active');
+    script('account_status', [$acct], status => 'active');
     isnt(start($hosts[1]), undef, 'active: a check starts');
     faultless('paid and active');
 }
@@ -556,7 +569,7 @@ script_limits();
 my $b = bill();
 @$b[7, 8] = map { $_ - 366 * DAY } now_ms() - 30 * DAY, now_ms();
 cmd('SET', k('bill', $ac), packed($b));
-is(script('bill_step', [$acct], 7 * DAY, 0)->[1], 'lapsed',
+is(script('bill_step', [$acct], grace => 7 * DAY, kept => 0)->[1], 'lapsed',
     'a year later the plan has expired');
 work_ends();
 faultless('a year later');
@@ -598,7 +611,7 @@ cmd('SET', $acct, packed($a));
 like(rblctl($redis, 'fsck')->{out}, qr/has lapsed, and the account has not/,
     'an account that does not follow its bill');
 rblctl($redis, 'fsck', '--repair');
-script('bill_step', [$acct], 0, 1);
+script('bill_step', [$acct], grace => 0, kept => 1);
 work_ends();
 faultless('a daemon has looked at it');
 done_testing();

@@ -19,7 +19,8 @@ sub mark { return cmd('GET', k('large', $ac, $_[0])) }
 # A check of the host that finishes with these results.
 sub checked {
     my $pp = sid('PP');
-    script('check_start', [$acct], $pp, $ht, '', 0, '', 'APx', 60_000);
+    script('check_start', [$acct], check => $pp, host => $ht, app => 'APx',
+        keep => 60_000);
     begin($acct, $pp, $ht);
     finish_check($acct, $pp, $ht, [@_]);
     return length cmd('GET', k('r', $ac, $ht));
@@ -43,13 +44,17 @@ is(cmd('EXISTS', map { k('large', $other, $_) } qw(hosts profiles)), 0,
 my @lists = map { sid('RB') } 1 .. 300;
 cmd('ZADD', k('lists'), map { (0, $_) } @lists);
 my $rp = sid('RP');
-script('profile_add', [$acct], $rp, 'few', '', '1', @lists[0 .. 99]);
+script('profile_add', [$acct], profile => $rp, name => 'few', given => '1',
+    entries => [@lists[0 .. 99]]);
 is(mark('profiles'), undef, 'a profile of 100 entries is not large');
-script('profile_add', [$acct], sid('RP'), 'many', '', '1', @lists[0 .. 199]);
+script('profile_add', [$acct], profile => sid('RP'), name => 'many',
+    given => '1', entries => [@lists[0 .. 199]]);
 is(mark('profiles'), 8192, 'one of 200 is');
-script('profile_update', [$acct], $rp, '', '', '', '1', @lists);
+script('profile_update', [$acct], profile => $rp, given => '1',
+    entries => \@lists);
 is(mark('profiles'), 16_384, 'a profile that gets 300 entries raises the mark');
-script('profile_update', [$acct], $rp, '', '', '', '1', $lists[0]);
+script('profile_update', [$acct], profile => $rp, given => '1',
+    entries => $lists[0]);
 is(mark('profiles'), 16_384, 'a smaller profile does not lower the mark');
 cmp_ok(length cmd('GET', k('r', $ac, $rp)), '<', 300, 'whatever comes then');
 

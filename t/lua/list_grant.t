@@ -30,8 +30,8 @@ sub set { return cmd('HSET', $key, @_) }
 sub grant {
     my ($want, $rate, $quota, $patience) = @_;
 
-    return script('list_grant', [$key], $want, $rate, $quota,
-        $patience // 10_000);
+    return script('list_grant', [$key], want => $want, rate => $rate,
+        quota => $quota, patience => $patience // 10_000);
 }
 
 # --- quota per day ---------------------------------------------------------
@@ -169,7 +169,7 @@ ok($total > 80 && $total <= $most,
 
 # --- back-off --------------------------------------------------------------
 
-sub told { return script('list_told', [$key], $_[0]) }
+sub told { return script('list_told', [$key], refused => $_[0]) }
 
 fresh();
 is_deeply(told(0), ['OK', 0, 0, 0], 'a good answer of a good list');

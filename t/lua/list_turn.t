@@ -20,8 +20,9 @@ sub now {
 sub fresh { return $key = k('list', sid('RB')) }
 sub field { return cmd('HGET', $key, $_[0]) }
 sub set { return cmd('HSET', $key, @_) }
-sub turn { return script('list_turn', [$key], @_) }
-sub thaw { return script('list_thaw', [$key], $_[0] // '') }
+sub turn { return script('list_turn', [$key], clear => $_[0], fresh => $_[1],
+    bad => $_[2] // '') }
+sub thaw { return script('list_thaw', [$key], since => $_[0] // '') }
 
 # Sends batches of clear responses and of listings until it is frozen; returns
 # the listings passed before, and those held back.

@@ -32,7 +32,8 @@ sub past { return int(cmd('TIME')->[0]) * 1000 - 5000 }
 # the work on its hosts is done later.  nginx refuses what begins checks then.
 sub lapsed { return (unpacked(cmd('GET', $acct))->[13] // 0) > 0 }
 
-sub look_at_bill { return script('bill_step', [$acct], 0, pick(0, 0, 2, -1)) }
+sub look_at_bill { return script('bill_step', [$acct], grace => 0,
+    kept => pick(0, 0, 2, -1)) }
 
 sub expire {
     my $b = unpacked(cmd('GET', k('bill', $ac)));
@@ -43,8 +44,8 @@ sub expire {
 
 sub pay {
     look_at_bill() if unpacked(cmd('GET', k('bill', $ac)))->[10] eq '';
-    script('bill_paid', [$acct], unpacked(cmd('GET', k('bill', $ac)))->[10],
-        '');
+    script('bill_paid', [$acct], payment => unpacked(cmd('GET',
+        k('bill', $ac)))->[10]);
 }
 
 sub add {
@@ -57,8 +58,9 @@ sub start {
     return if lapsed();
     my $ht = chance(0.25) ? '' : pick(@hosts);
     my $url = chance(0.6) ? 'https://cb.example/' . ++$asked : '';
-    my $r = script('check_start', [$acct], sid('PP'), $ht,
-        $ht ? '' : '192.0.2.250', 1, $url, 'APx', pick(20_000, KEEP, 600_000));
+    my $r = script('check_start', [$acct], check => sid('PP'), host => $ht,
+        value => $ht ? '' : '192.0.2.250', family => 1, callback => $url,
+        app => 'APx', keep => pick(20_000, KEEP, 600_000));
     return if $r->[0] ne 'OK';
     like($r->[2], qr/^(?:queued|running)$/, 'a requested check is not finished')
         if $r->[2] !~ /^(?:queued|running)$/;
@@ -69,8 +71,10 @@ sub take_some {
     my ($kinds) = @_;
 
     my $name = 'd' . int rand 3;
-    my $r = script('check_take', [k('leases')], $kinds // pick(qw(m d md dm)),
-        1 + int rand 6, 6, pick(5, 50, 60_000, 3_600_000), $name, 5);
+    my $r = script('check_take', [k('leases')],
+        kinds => $kinds // pick(qw(m d md dm)), most => 1 + int rand 6,
+        share => 6, lease => pick(5, 50, 60_000, 3_600_000), daemon => $name,
+        alone => 5);
     for my $job (grep { $_ ne 'alone' } @$r[1 .. $#$r]) {
         push @taken, !ref $job ? $job : map {
             join ':', $job->[0], sid('PP'), $_, 'd', $job->[1], $name
@@ -85,13 +89,14 @@ sub begin_one {
     my (undef, $pp, $ht, $kind, @lease) = split /:/, $job;
     my $flight = join ':', $pp, 1, @lease;
     if ($kind eq 'd' && chance(0.5)) {
-        my $r = script('check_open', [k('flight:due')], $sum, "$ac:$ht",
-            $flight);
+        my $r = script('check_open', [k('flight:due')], sum => $sum,
+            member => "$ac:$ht", flight => $flight);
         push @begun, ["$ac:$pp:$ht:d:1:" . join(':', @lease), $ht, 0, $flight]
             if ref $r->[1];
         return if ref $r->[1];
     }
-    my $r = script('check_begin', [$acct], $job, KEEP, '', pick(0, 1, 1, ''));
+    my $r = script('check_begin', [$acct], job => $job, keep => KEEP,
+        leave => pick(0, 1, 1, ''));
     return if $r->[0] ne 'OK';
     push @begun, $kind eq 'm' ? [$job, $ht, $r->[7], '']
         : [join(':', $ac, $r->[8], $ht, 'd', $r->[9], @lease), $ht, $r->[7],
@@ -111,13 +116,16 @@ sub finish_one {
     my @results = answers();
     my @other = grep { $_->[5] ne 'clear' } @results;
     if ($flight ne '' && !$heard && @results && !@other) {
-        return if script('check_clear', [k('flight:due')], "$ac:$ht", $flight,
-            600, '')->[1] eq '1';
+        return if script('check_clear', [k('flight:due')], member => "$ac:$ht",
+            flight => $flight, interval => 600)->[1] eq '1';
     }
-    script('check_finish', [$acct], $handle, packed(\@other),
-        join('', map { $_->[0] } grep { $_->[5] eq 'clear' } @results),
-        scalar @results, packed(\@results), @results ? '' : 'It failed.', KEEP,
-        pick(1, 600, 2_592_000), $heard, 0, 1 << 24);
+    script('check_finish', [$acct], job => $handle, told => packed(\@other),
+        clear => join('', map { $_->[0] }
+            grep { $_->[5] eq 'clear' } @results),
+        lists => scalar @results, all => packed(\@results),
+        why => @results ? '' : 'It failed.', keep => KEEP,
+        interval => pick(1, 600, 2_592_000), events => $heard, soon => 0,
+        details => 1 << 24);
 }
 
 sub lease_ends {
@@ -145,20 +153,21 @@ my %may = (
         host_is_due($ht) if !cmd('HEXISTS', k('flight:due'), "$ac:$ht") }],
     late => [1, \&lease_ends],
     recall => [1, sub { script('check_recall', [k('leases')],
-        'd' . int rand 3, 0, 0) }],
+        daemon => 'd' . int rand 3, rank => 0, cursor => 0) }],
     progress => [1, sub { script('check_progress', [$acct],
-        (split /:/, pick(@begun)->[0])[1], 1, 0, 0) if @begun }],
-    pause => [1, sub { script('host_status', [$acct], pick(@hosts),
-        'paused') }],
-    resume => [2, sub { script('host_status', [$acct], pick(@hosts),
-        'active') if !lapsed() }],
+        check => (split /:/, pick(@begun)->[0])[1], checked => 1, listed => 0,
+        unknown => 0) if @begun }],
+    pause => [1, sub { script('host_status', [$acct], host => pick(@hosts),
+        status => 'paused') }],
+    resume => [2, sub { script('host_status', [$acct], host => pick(@hosts),
+        status => 'active') if !lapsed() }],
     expire => [1, \&expire],
     pay => [4, sub { pay() if lapsed() }],
     work => [2, sub { step($acct) }],
     delete => [2, sub { script('host_delete', [$acct],
-        splice(@hosts, rand @hosts, 1), KEEP) if @hosts > 2 }],
+        host => splice(@hosts, rand @hosts, 1), keep => KEEP) if @hosts > 2 }],
     suspend => [1, sub { script('account_status', [$acct],
-        pick(qw(active active suspended))) }],
+        status => pick(qw(active active suspended))) }],
 );
 my @order = map { ($_) x $may{$_}[0] } sort keys %may;
 
@@ -180,10 +189,12 @@ sub born {
     cmd('FLUSHALL');
     rblctl($redis, 'init', '--partitions', 1);
     ($ac, $acct) = account(interval => 600);
-    script('bill_plan', [$acct], 'manual', 'P', 1, 'month', 1, 0, 0, 0, 600);
+    script('bill_plan', [$acct], gateway => 'manual', plan => 'P', price => 1,
+        period => 'month', paid => 1, hosts => 0, contacts => 0, checks => 0,
+        shortest => 600);
     $receiver = $seed % 2;
-    script('hook_put', [$acct], sid('WH'), 'n', 'https://x.example/', 's')
-        if $receiver;
+    script('hook_put', [$acct], hook => sid('WH'), name => 'n',
+        url => 'https://x.example/', secret => 's') if $receiver;
     (@hosts, @taken, @begun, %owed) = ();
     $n_hosts = 0;
     add() for 1 .. 4;
@@ -192,7 +203,7 @@ sub born {
 
 # Daemons without faults finish everything.
 sub end_all {
-    script('account_status', [$acct], 'active');
+    script('account_status', [$acct], status => 'active');
     pay() if lapsed();
     1 while step($acct)->[2] > 0;
     for (1 .. 100) {

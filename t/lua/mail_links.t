@@ -22,7 +22,8 @@ cmd('XGROUP', 'CREATE', k('outbox'), 'deliver', '0', 'MKSTREAM');
 
 # --- the index ---------------------------------------------------------------
 
-sub place { return script('mail_put', [$index], @_) }
+sub place { return script('mail_put', [$index], member => $_[0],
+    confirmed => $_[1]) }
 sub places { return cmd('ZRANGE', $index, 0, -1) }
 
 my ($evil, $good, $later) = map { sid('AC') } 1 .. 3;
@@ -42,16 +43,19 @@ sub put {
     my ($sure) = @_;
 
     my $user = sid('US');
-    my $said = script('user_put', [$acct], $user, 'u' . ++$n . '@example.test',
-        'U', 'viewer', sprintf('%016x', $n), 'd' x 32, $sure);
+    my $said = script('user_put', [$acct], user => $user,
+        mail => 'u' . ++$n . '@example.test', name => 'U', role => 'viewer',
+        field => sprintf('%016x', $n), digest => 'd' x 32, sure => $sure);
     return ($user, @$said[1 .. $#$said]);
 }
 sub confirmed { return unpacked(cmd('GET', k('user', $ac, $_[0])))->[8] }
 sub enter {
     my ($link, $user, $address) = @_;
 
-    return script('session_start', [$acct], $link, $link eq '' ? '' : 'd' x 32,
-        sprintf('%016x', ++$n), 'e' x 32, $user, $address, 'i' x 32, '', '');
+    return script('session_start', [$acct], link => $link,
+        proof => $link eq '' ? '' : 'd' x 32, field => sprintf('%016x', ++$n),
+        digest => 'e' x 32, user => $user, mail => $address,
+        identity => 'i' x 32);
 }
 
 my ($sure, $since) = put(1);
@@ -69,7 +73,8 @@ is(enter('', $user, 'u2@example.test')->[6], 0, 'an address is confirmed once');
 
 # --- links by mail -----------------------------------------------------------
 
-script('user_put', [$acct], $us, $mail, 'Jo', 'viewer', '1' x 16, 'd' x 32, 0);
+script('user_put', [$acct], user => $us, mail => $mail, name => 'Jo',
+    role => 'viewer', field => '1' x 16, digest => 'd' x 32, sure => 0);
 
 sub commands {
     my ($code) = @_;
@@ -88,10 +93,11 @@ sub ask {
     $ev = sid('EV');
     $secret = sprintf '%064x', ++$n;
     $digest = sha256($secret);
-    return script('user_mail', [$account], $who, $mail,
-        substr(sha256_hex($secret), 0, 16), $digest, $secret,
-        substr($account, -34) . '.' . sha256_hex($secret), $ev,
-        'https://a.example/', '192.0.2.1');
+    return script('user_mail', [$account], user => $who, mail => $mail,
+        field => substr(sha256_hex($secret), 0, 16), digest => $digest,
+        secret => $secret, link => substr($account, -34) . '.'
+        . sha256_hex($secret), event => $ev, url => 'https://a.example/',
+        from => '192.0.2.1');
 }
 
 my $nobody = k('acct', sid('AC'));
@@ -112,8 +118,9 @@ sub fan_out {
         k('outbox'), '>')->[0][1];
     my ($entry) = grep { { @{ $_->[1] } }->{e} eq $event
         && { @{ $_->[1] } }->{d} eq 'x' } @$r;
-    return script('event_fanout', [k('outbox')], $entry->[0], $account, $event,
-        'user.link', '{"body":1}', $to, $of);
+    return script('event_fanout', [k('outbox')], id => $entry->[0],
+        account => $account, event => $event, type => 'user.link',
+        body => '{"body":1}', contact => $to, digest => $of);
 }
 
 is_deeply(fan_out($ac, $us, @$link[0, 2]), ['OK', 1],
@@ -137,10 +144,11 @@ like(join(' ', with_secret($link->[1])), qr/^\S+:link:$ac:$field$/,
     'the secret is in the record of the link alone');
 cmp_ok(cmd('PTTL', k('link', $ac, $field)), '<=', 900_000,
     'the record ends within 15 minutes');
-my $row = script('delivery_claim', [k('retry')], 10, 60_000)->[2];
+my $row = script('delivery_claim', [k('retry')], most => 10,
+    lease => 60_000)->[2];
 is("$row->[2] $row->[3]", "$mail $link->[1]", 'the daemon gets the secret');
-$said = script('session_start', [$acct], $field, $link->[2], '9' x 16,
-    'e' x 32, '', '', '', '', '');
+$said = script('session_start', [$acct], link => $field, proof => $link->[2],
+    field => '9' x 16, digest => 'e' x 32);
 ok($said->[0] eq 'OK' && $said->[6] == confirmed($us),
     'a link that was mailed confirms the address');
 is(join(' ', with_secret($link->[1])), '', 'the used link is nowhere');

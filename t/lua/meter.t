@@ -8,6 +8,7 @@ use warnings;
 
 use List::Util qw(min);
 use RblScript;
+use RblSeam;
 use RblTest;
 
 use constant { DAY => 86_400_000, PRICE => 2000, USD => 1_000_000 };
@@ -29,17 +30,20 @@ sub used { return money()->{used} // 0 }
 sub balance { return money()->{balance} // 0 }
 sub left { return balance() - used() }
 sub wakes { return cmd('ZSCORE', k('billdue'), $ac) eq '0' }
-sub look { return script('bill_step', [$acct], 0, 0) }
-sub topup { return script('bill_topup', [$acct], $_[1] // sid('XX'), $_[0],
-    'R') }
-sub terms { return script('bill_terms', [$acct], '', '', @_) }
-sub paid { return script('bill_paid', [$acct], $_[0], 'R1') }
+sub look { return script('bill_step', [$acct], grace => 0, kept => 0) }
+sub topup { return script('bill_topup', [$acct], payment => $_[1] // sid('XX'),
+    amount => $_[0], reference => 'R') }
+sub terms { return script('bill_terms', [$acct], falls => $_[0], to => $_[1],
+    alert => $_[2]) }
+sub paid { return script('bill_paid', [$acct], payment => $_[0],
+    reference => 'R1') }
 
 sub buy {
     my ($period, $price) = @_;
 
-    return script('bill_plan', [$acct], 'manual', 'P', $price // PRICE,
-        $period // 'check', 1, 0, 0, 0, 900);
+    return script('bill_plan', [$acct], gateway => 'manual', plan => 'P',
+        price => $price // PRICE, period => $period // 'check', paid => 1,
+        hosts => 0, contacts => 0, checks => 0, shortest => 900);
 }
 
 # As if that had been so much earlier (ms).
@@ -131,15 +135,16 @@ is(used(), 3 * PRICE, 'a clear check costs its price again');
 
 # one-off and manual
 $pp = sid('PP');
-is(script('check_start', [$acct], $pp, $ht, '', 0, '', 'APx', 60_000,
-    '0')->[0], 'OK', 'a manual check');
+is(script('check_start', [$acct], check => $pp, host => $ht, app => 'APx',
+    keep => 60_000, lists => '0')->[0], 'OK', 'a manual check');
 take('m', 1);
 begin($acct, $pp, $ht);
 finish_check($acct, $pp, $ht, [result('RBa', 'clear')]);
 is(used(), 4 * PRICE, 'costs its price');
 $pp = sid('PP');
-is(script('check_start', [$acct], $pp, '', '192.0.2.9', 1, 'rbl', 'APx', 60_000,
-    '0')->[0], 'OK', 'a check without a host');
+is(script('check_start', [$acct], check => $pp, value => '192.0.2.9',
+    family => 1, callback => 'rbl', app => 'APx', keep => 60_000,
+    lists => '0')->[0], 'OK', 'a check without a host');
 take('m', 1);
 begin($acct, $pp, '');
 finish_check($acct, $pp, '', [result('RBa', 'clear')]);
@@ -155,16 +160,18 @@ sub batch {
     for my $job (take('d', scalar @hosts)) {
         my ($of, $pp, $host, undef, $lease) = split /:/, $job, 5;
         my $r = begin_job($job);
-        push @flight, "$of:$host", cmd('HGET', k('flight:due'), "$of:$host"),
-            3600, '';
+        push @flight, { member => "$of:$host",
+            flight => cmd('HGET', k('flight:due'), "$of:$host") };
     }
-    return script('check_clear', [k('flight:due')], @flight);
+    return script('check_clear', [k('flight:due')], columns(@flight),
+        interval => 3600);
 }
 my $before = used();
 is_deeply(batch([$ac, $ht]), ['OK', '1'], 'a clear check alone');
 is(used() - $before, PRICE, 'costs its price');
-my @more = map { $_->[1] } records(@{ script('host_add', [$acct], 'n', 'rbl', 1,
-    '', '', '', '', map { (sid('HT'), "192.0.2.1$_") } 1 .. 5) }[1 .. 5]);
+my @more = map { $_->[1] } records(@{ script('host_add', [$acct], name => 'n',
+    type => 'rbl', family => 1, host => [map { sid('HT') } 1 .. 5],
+    value => [map { "192.0.2.1$_" } 1 .. 5]) }[1 .. 5]);
 my ($ac2, $acct2) = account();
 my ($free) = map { $_->[1] } records(@{ add_host($acct2, 'rbl', '192.0.2.7') }[1]);
 $before = used();
@@ -415,12 +422,13 @@ is(look()->[1], 'active', 'there is still money');
 check(result('RBa', 'clear'));
 is(used(), PRICE, 'a check costs its price again');
 
-is(script('bill_adjust', [$acct], 'x1', -3 * USD, 'Refund')->[0], 'OK',
-    'the operator takes back');
+is(script('bill_adjust', [$acct], of => 'x1', amount => -3 * USD,
+    reason => 'Refund')->[0], 'OK', 'the operator takes back');
 $last = (ledger())[-1];
 is_deeply([@$last{qw(d c a r)}], ['credit', 'adjust', 3 * USD, 'Refund'],
     'the ledger has it') if $last->{d} eq 'credit' && $last->{c} eq 'adjust';
-is_deeply(script('bill_adjust', [$acct], 'x2', 2e15, 'Gift'), ['LIMIT'],
+is_deeply(script('bill_adjust', [$acct], of => 'x2', amount => 2e15,
+    reason => 'Gift'), ['LIMIT'],
     'bill_adjust refuses an amount that is too large');
 is_deeply(topup(2e15), ['LIMIT'],
     'bill_topup refuses an amount that is too large');

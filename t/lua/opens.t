@@ -36,7 +36,10 @@ sub args_of {
 }
 sub open_jobs {
     my ($sum, @jobs) = @_;
-    my $r = script('check_open', [k('flight:due')], $sum, args_of(@jobs));
+    my %flight = args_of(@jobs);
+    my @members = map { join ':', (split /:/)[0, 2] } @jobs;
+    my $r = script('check_open', [k('flight:due')], sum => $sum,
+        member => \@members, flight => [@flight{@members}]);
     die "open: $r->[0]\n" if shift @$r ne 'OK';
     return @$r;
 }
@@ -83,7 +86,8 @@ is_deeply([open_jobs(sum(), $jobs[0])], [''],
 is(flight($ht[0]), $args{"$ac:$ht[0]"},
     'a second start does not change the check in flight');
 my $clear = script('check_clear', [k('flight:due')],
-    map { ($_, $args{$_}, 600, '') } map { "$ac:$_" } @ht);
+    member => [map { "$ac:$_" } @ht],
+    flight => [map { $args{"$ac:$_"} } @ht], interval => 600);
 is_deeply($clear, ['OK', 1, 1, 1],
     'checks that start in one batch end like any other');
 
@@ -97,34 +101,39 @@ for my $case (
         sub { cmd('SET', k('r', $ac, $ht[0]), $was) } }, 'GONE'],
     ['its host is paused', $paused, 'GONE'],
     ['its account is suspended', sub {
-        script('account_status', [$acct], 'suspended');
-        sub { script('account_status', [$acct], 'active') } }, 'GONE'],
+        script('account_status', [$acct], status => 'suspended');
+        sub { script('account_status', [$acct], status => 'active') } },
+            'GONE'],
     ['its account is deleted', sub { my $was = cmd('GET', $acct);
         cmd('DEL', $acct); sub { cmd('SET', $acct, $was) } }, 'GONE'],
     ['its lease has expired', sub {
         cmd('ZADD', k('due', $ac), SINCE, $ht[0]); sub { } }, 'GONE'],
     ['it waits for a manual check', sub { my $pp = sid('PP');
-        script('check_start', [$acct], $pp, $ht[0], '', 0, '', 'APx', 60_000);
+        script('check_start', [$acct], check => $pp, host => $ht[0],
+            app => 'APx', keep => 60_000);
         sub { cmd('DEL', k('flight'), k('manual'), k('manual', $ac),
             k('check', $ac, $pp)) } }, 'GONE'],
     ['other lists are known', sub { sub { } }, 'OK', 'other'],
     ['no list applies', sub {
-        script('lists_status', [k('lists')], $_, 'disabled') for qw(RBa RBb);
-        sub { script('lists_status', [k('lists')], $_, 'active')
-            for qw(RBa RBb) } }, 'OK'],
+        script('lists_status', [k('lists')], list => $_, status => 'disabled')
+            for qw(RBa RBb);
+        sub { script('lists_status', [k('lists')], list => $_,
+            status => 'active') for qw(RBa RBb) } }, 'OK'],
     ['its profile has lists of its own', sub {
         change(k('r', $ac, unpacked(cmd('GET', k('r', $ac, $ht[0])))->[PROFILE]),
             4, 0, 5, ['RBa']) }, 'OK'],
     ['its profile is deleted', sub {
         change(k('r', $ac, $ht[0]), PROFILE, sid('RP')) }, 'OK'],
     ['a receiver wants its events', sub {
-        script('hook_put', [$acct], $wh, 'n', 'https://x.example/', 's');
-        sub { script('hook_delete', [$acct], $wh) } }, 'OK'],
+        script('hook_put', [$acct], hook => $wh, name => 'n',
+            url => 'https://x.example/', secret => 's');
+        sub { script('hook_delete', [$acct], hook => $wh) } }, 'OK'],
     ['a contact wants to hear of it', sub { my $co = sid('CO');
-        script('contact_add', [$acct], $co, 'email', 'a@b.example',
-            'every_check', 'd', 'c', sid('EV'));
-        script('contact_confirm', [$acct], $co, 'd');
-        sub { script('contact_delete', [$acct], $co) } }, 'OK'],
+        script('contact_add', [$acct], contact => $co, type => 'email',
+            value => 'a@b.example', schedule => 'every_check', digest => 'd',
+            code => 'c', event => sid('EV'));
+        script('contact_confirm', [$acct], contact => $co, digest => 'd');
+        sub { script('contact_delete', [$acct], contact => $co) } }, 'OK'],
 ) {
     my ($name, $make, $then, $other) = @$case;
     my ($job, $beside) = take_of($ac, [@ht[0, 1]]);
@@ -142,9 +151,10 @@ for my $case (
 # a contact that subscribes to listings only is no reason
 
 my $co = sid('CO');
-script('contact_add', [$acct], $co, 'email', 'a@b.example', 'start_and_end',
-    'd', 'c', sid('EV'));
-script('contact_confirm', [$acct], $co, 'd');
+script('contact_add', [$acct], contact => $co, type => 'email',
+    value => 'a@b.example', schedule => 'start_and_end', digest => 'd',
+    code => 'c', event => sid('EV'));
+script('contact_confirm', [$acct], contact => $co, digest => 'd');
 my ($job) = take_of($ac, [$ht[1]]);
 is((open_jobs(sum(), $job))[0][0], '192.0.2.2', 'a contact of listings only');
 

@@ -14,16 +14,18 @@ my ($ac, $acct) = account();
 my (undef, $other) = account();
 my ($us, $pk, $challenge) = (sid('US'), sid('PK'), 'c' x 64);
 my $keys = k('keys', $ac, $us);
-script('user_put', [$acct], $us, 'a@example.test', 'A', 'owner', 'f' x 16,
-    'd' x 32);
+script('user_put', [$acct], user => $us, mail => 'a@example.test', name => 'A',
+    role => 'owner', field => 'f' x 16, digest => 'd' x 32);
 
 sub challenge { cmd('SET', k('challenge', $ac, $challenge), 'session') }
 sub add {
     my ($passkey, %o) = @_;
 
-    return script('passkey_add', [$o{acct} // $acct], $passkey, $o{user} // $us,
-        $o{session} // 'session', $o{challenge} // $challenge, 'Name', "id\0",
-        -7, "key\xff", $o{counter} // 0, 'r' x 32);
+    return script('passkey_add', [$o{acct} // $acct], passkey => $passkey,
+        user => $o{user} // $us, session => $o{session} // 'session',
+        challenge => $o{challenge} // $challenge, name => 'Name',
+        credential => "id\0", algorithm => -7, key => "key\xff",
+        counter => $o{counter} // 0, rp => 'r' x 32);
 }
 sub now_ms {
     my ($s, $us) = @{ cmd('TIME') };
@@ -32,8 +34,9 @@ sub now_ms {
 sub enter {
     my ($passkey, $counter, $begun) = @_;
 
-    return script('session_passkey', [$acct], $passkey, $us, $counter,
-        'e' x 16, 'd' x 32, '', '', $begun // now_ms());
+    return script('session_passkey', [$acct], passkey => $passkey, user => $us,
+        counter => $counter, field => 'e' x 16, digest => 'd' x 32,
+        begun => $begun // now_ms());
 }
 sub stored { return unpacked(cmd('HGET', $keys, $_[0])) }
 sub unchanged_by {
@@ -80,17 +83,18 @@ unchanged_by('too many' => sub {
 
 # name
 
-is(script('passkey_name', [$acct], $pk, $us, 'New')->[0], 'OK',
-    'passkey_name renames the passkey');
+is(script('passkey_name', [$acct], passkey => $pk, user => $us,
+    name => 'New')->[0], 'OK', 'passkey_name renames the passkey');
 is(stored($pk)->[6], 'New', 'the passkey has the new name');
 unchanged_by('a stranger' => sub {
-    for my $script ('passkey_name', 'passkey_delete') {
-        is(script($script, [$acct], sid('PK'), $us, 'n')->[0], 'PASSKEY',
-            "$script: no such passkey");
-        is(script($script, [$acct], $pk, sid('US'), 'n')->[0], 'PASSKEY',
-            "$script: of another user");
-        is(script($script, [$other], $pk, $us, 'n')->[0], 'PASSKEY',
-            "$script: of another account");
+    for (['passkey_name', name => 'n'], ['passkey_delete']) {
+        my ($script, @args) = @$_;
+        is(script($script, [$acct], passkey => sid('PK'), user => $us,
+            @args)->[0], 'PASSKEY', "$script: no such passkey");
+        is(script($script, [$acct], passkey => $pk, user => sid('US'),
+            @args)->[0], 'PASSKEY', "$script: of another user");
+        is(script($script, [$other], passkey => $pk, user => $us, @args)->[0],
+            'PASSKEY', "$script: of another account");
     }
 });
 
@@ -110,7 +114,8 @@ unchanged_by('its counter' => sub {
 my ($plain) = grep { stored($_)->[5] == 0 } @{ cmd('HKEYS', $keys) };
 is(enter($plain, 0)->[0], 'OK', 'one that does not count') for 1, 2;
 my $begun = now_ms();
-is(script('user_signout', [$acct], $us)->[0], 'OK', 'all sessions end');
+is(script('user_signout', [$acct], user => $us)->[0], 'OK',
+    'all sessions end');
 unchanged_by('begun before' => sub {
     is(enter($plain, 0, $_)->[0], 'ENDED', 'a sign-in that was begun before all'
         . ' sessions ended ends, too') for $begun, 1;
@@ -123,33 +128,35 @@ unchanged_by('no passkey' => sub {
 
 # its end
 
-is(script('passkey_delete', [$acct], $pk, $us)->[0], 'OK',
+is(script('passkey_delete', [$acct], passkey => $pk, user => $us)->[0], 'OK',
     'passkey_delete deletes the passkey');
 is(enter($pk, 9)->[0], 'PASSKEY', 'a deleted passkey no longer signs in');
 my $u = unpacked(cmd('GET', k('user', $ac, $us)));
 $u->[5] = 'suspended';
 cmd('SET', k('user', $ac, $us), packed($u));
 is(enter($plain, 0)->[0], 'PASSKEY', 'of a user who is not active');
-is(script('user_delete', [$acct], $us, '1')->[0], 'OK', 'the user is deleted');
+is(script('user_delete', [$acct], user => $us, last => '1')->[0], 'OK',
+    'the user is deleted');
 is(cmd('EXISTS', $keys), 0, 'a deleted user has no passkeys');
 
 # challenges of sign-ins
 
 my $name = k('challenge', '1' x 64);
-is(script('challenge_new', [$name], 'aa', 2)->[0], 'OK',
+is(script('challenge_new', [$name], network => 'aa', most => 2)->[0], 'OK',
     "challenge_new makes challenge $_") for 1, 2;
 like(cmd('GET', $name), qr/^\d{13}$/, 'the challenge has the time when it was'
     . ' made');
 cmp_ok(cmd('PTTL', $name), '<=', 300_000,
     'the challenge is valid for five minutes');
 unchanged_by('too many' => sub {
-    $r = script('challenge_new', [k('challenge', '2' x 64)], 'aa', 2);
+    $r = script('challenge_new', [k('challenge', '2' x 64)], network => 'aa',
+        most => 2);
     is($r->[0], 'LATER',
         'challenge_new refuses a third challenge within the hour');
     cmp_ok($r->[1], '<=', 3600,
         'challenge_new returns at most 3600 seconds to wait');
 });
-is(script('challenge_new', [$name], 'bb', 2)->[0], 'OK',
+is(script('challenge_new', [$name], network => 'bb', most => 2)->[0], 'OK',
     'challenge_new accepts another network');
 cmp_ok(cmd('PTTL', k('begun', 'aa')), '<=', 3_600_000, 'counted for an hour');
 

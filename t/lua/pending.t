@@ -15,9 +15,10 @@ my $redis = redis_new();
 rblctl($redis, 'init', '--partitions', 1);
 my ($ac, $acct) = account();
 my ($wh, $other, $ap) = (sid('WH'), sid('WH'), sid('AP'));
-script('app_put', [$acct], $ap, 'app', 'secret', 'f' x 16,
-    "\xff" x 8 . 'd' x 24);
-script('hook_put', [$acct], $_, 'n', 'https://a.example/', 's') for $wh, $other;
+script('app_put', [$acct], app => $ap, name => 'app', secret => 'secret',
+    field => 'f' x 16, digest => "\xff" x 8 . 'd' x 24);
+script('hook_put', [$acct], hook => $_, name => 'n',
+    url => 'https://a.example/', secret => 's') for $wh, $other;
 cmd('XGROUP', 'CREATE', k('outbox'), 'deliver', '0', 'MKSTREAM');
 my $text = 'more than 10,000 deliveries to the receiver were pending';
 my $body = '{"body":1}';
@@ -103,10 +104,10 @@ due_now($d[0]);
 ($d[0]) = take_one();
 is(done($d[0], 'ok'), 'OK', 'delivery_done records the repeated delivery');
 is(cmd('EXISTS', k('pending', $ac)), 0, 'nothing is pending');
-is(script('hook_test', [$acct], $wh, sid('EV'), 't', '{}', 0)->[0], 'OK',
-    'hook_test queues a test');
-is(script('hook_test', [$acct], $wh, sid('EV'), 't', '{}', 1)->[0], 'LATER',
-    'another one, while so many wait');
+is(script('hook_test', [$acct], hook => $wh, event => sid('EV'), type => 't',
+    body => '{}', most => 0)->[0], 'OK', 'hook_test queues a test');
+is(script('hook_test', [$acct], hook => $wh, event => sid('EV'), type => 't',
+    body => '{}', most => 1)->[0], 'LATER', 'another one, while so many wait');
 is(pending(), 1, 'the test is pending');
 is(done((take_one())[0], 'retry', 1), 'OK', 'until its attempt');
 is(pending(), 0, 'a finished test is not pending');
@@ -180,7 +181,7 @@ take_one();
 is(scalar(() = letters()), $n + 4, 'two more deliveries are given up');
 
 # Pending deliveries of a disabled receiver end with it.
-script('hook_status', [$acct], $wh, 'disabled');
+script('hook_status', [$acct], hook => $wh, status => 'disabled');
 event([$wh, 'later']);
 cmd('ZADD', k('retry'), 1, $_) for @{ cmd('ZRANGE', k('retry'), 0, -1) };
 cmd('DEL', k('dead', $ac));
@@ -202,8 +203,8 @@ fsck_is_clean('then');
 cmd('DEL', k('dead', $ac), k('retry'), @{ cmd('KEYS', k('dlv', '*')) },
     @{ cmd('KEYS', k('event', '*')) }, k('pending', $ac));
 my $its = sid('AP');
-script('app_put', [$acct], $its, 'app', 'secret', 'e' x 16,
-    "\xee" x 8 . 'c' x 24);
+script('app_put', [$acct], app => $its, name => 'app', secret => 'secret',
+    field => 'e' x 16, digest => "\xee" x 8 . 'c' x 24);
 @old = fill(MOST, 'CB1', $ap);
 event(['CB0', 'retry', $its]);
 take_one();
@@ -228,15 +229,16 @@ fsck_is_clean('with callbacks');
 # --- messages to a contact ---------------------------------------------------
 
 my $co = sid('CO');
-script('contact_add', [$acct], $co, 'email', 'a@a.example', 'every_check',
-    'digest', 'abcdef', sid('EV'), chosen($acct)->[2]);
-script('contact_confirm', [$acct], $co, 'digest');
+script('contact_add', [$acct], contact => $co, type => 'email',
+    value => 'a@a.example', schedule => 'every_check', digest => 'digest',
+    code => 'abcdef', event => sid('EV'), groups => chosen($acct)->[2]);
+script('contact_confirm', [$acct], contact => $co, digest => 'digest');
 cmd('DEL', k('outbox'), k('dead', $ac));
 cmd('XGROUP', 'CREATE', k('outbox'), 'deliver', '0', 'MKSTREAM');
 sub notice {
     my $id = read_event($ac, my $ev = sid('EV'));
-    $r = script('event_fanout', [k('outbox')], $id, $ac, $ev, 'contact.notice',
-        $body, '', '');
+    $r = script('event_fanout', [k('outbox')], id => $id, account => $ac,
+        event => $ev, type => 'contact.notice', body => $body);
     is_deeply($r, ['OK', 1], 'event_fanout sends a notice to the contact');
     return $ev;
 }

@@ -25,19 +25,23 @@ sub all {
 sub add {
     my ($name, $default, @entries) = @_;
     my $rp = sid('RP');
-    my $r = script('profile_add', [$acct], $rp, $name, $default ? 1 : 0,
-        @entries ? (1, @{ $entries[0] }) : 0);
+    my $r = script('profile_add', [$acct], profile => $rp, name => $name,
+        is_default => $default ? 1 : 0,
+        @entries ? (given => 1, entries => $entries[0]) : ());
     return wantarray ? ($rp, $r) : $rp;
 }
 
 # name, is_default (undef: not given), entries (undef: not given)
 sub update {
     my ($rp, $name, $default, $entries) = @_;
-    return script('profile_update', [$acct], $rp, defined $name ? (1, $name)
-        : (0, ''), $default // '', $entries ? (1, @$entries) : 0)->[0];
+    return script('profile_update', [$acct], profile => $rp,
+        defined $name ? (named => 1, name => $name) : (),
+        is_default => $default // '',
+        $entries ? (given => 1, entries => $entries) : ())->[0];
 }
 
-sub del { return script('chosen_delete', [$acct], $_[0], 'profiles') }
+sub del { return script('chosen_delete', [$acct], id => $_[0],
+    index => 'profiles') }
 
 my $first = default_profile();
 
@@ -45,10 +49,10 @@ my $first = default_profile();
 my ($theirs, $their_acct) = account();
 my $custom = sid('RB');
 my $foreign = sid('RB');
-is(script('rbl_add', [$acct], $custom, 'rbl', 'c.example')->[0], 'OK',
-    'a custom list');
-is(script('rbl_add', [$their_acct], $foreign, 'rbl', 'c.example')->[0], 'OK',
-    'rbl_add adds a list of another account');
+is(script('rbl_add', [$acct], list => $custom, type => 'rbl',
+    zone => 'c.example')->[0], 'OK', 'a custom list');
+is(script('rbl_add', [$their_acct], list => $foreign, type => 'rbl',
+    zone => 'c.example')->[0], 'OK', 'rbl_add adds a list of another account');
 
 # --- add -------------------------------------------------------------------
 
@@ -71,10 +75,10 @@ $p = unpacked($r->[1]);
 is_deeply([@$p[USES_DEFAULTS, ENTRIES]], [0, ['RBu', $custom, 'RBa']],
     'each once, in the order given');
 
-script('lists_status', [k('lists')], 'RBb', 'disabled');
+script('lists_status', [k('lists')], list => 'RBb', status => 'disabled');
 is((add('d', 0, ['RBb']))[1][0], 'OK', 'a disabled list may be an entry');
 is_deeply((add('f'))[1][2], [qw(RBa RBu)], 'a disabled list is not followed');
-script('lists_status', [k('lists')], 'RBb', 'active');
+script('lists_status', [k('lists')], list => 'RBb', status => 'active');
 
 my @before = all();
 for my $bad ([$foreign], ['RBa', $foreign], [sid('RB')], [''], ['RBa', ''],
@@ -89,8 +93,9 @@ is(default_profile(), $first, 'a refused profile is not the default');
 is(scalar(grep { $_ eq $first } all()), 1, 'the first one is there');
 my $default = add('default', 1);
 is(default_profile(), $default, 'a new default');
-is(script('profile_add', [k('acct', sid('AC'))], sid('RP'), 'x', 0, 0)->[0],
-    'ACCOUNT', 'profile_add refuses an unknown account');
+is(script('profile_add', [k('acct', sid('AC'))], profile => sid('RP'),
+    name => 'x', is_default => 0, given => 0)->[0], 'ACCOUNT',
+    'profile_add refuses an unknown account');
 
 # --- update ----------------------------------------------------------------
 
@@ -133,8 +138,9 @@ is(update($some, undef, 1), 'OK',
 is(update($default, undef, 0), 'OK', 'the former one is not the default');
 
 # A profile keeps a list that was killed since.
-script('lists_put', [k('lists')], packed([1, 'RBu', 'uribl', 'u.example', 'U',
-    '', 4, 0, 'killed', '', [], '', '', 'normal', 'ip', 'block', 'none']));
+script('lists_put', [k('lists')], records => packed([1, 'RBu', 'uribl',
+    'u.example', 'U', '', 4, 0, 'killed', '', [], '', '', 'normal', 'ip',
+    'block', 'none']));
 is(update($some, undef, undef, ['RBa', 'RBu']), 'OK',
     'a list killed since may stay');
 is(update($some, undef, undef, ['RBa']), 'OK',
@@ -144,10 +150,12 @@ is(update($some, undef, undef, ['RBu']), 'ENTRIES',
 
 # --- delete ----------------------------------------------------------------
 
-my $ht = unpacked(script('host_add', [$acct], 'n', 'rbl', 1, $default, '', '',
-    '', sid('HT'), '192.0.2.1')->[1])->[1];
+my $ht = unpacked(script('host_add', [$acct], name => 'n', type => 'rbl',
+    family => 1, profile => $default, host => sid('HT'),
+    value => '192.0.2.1')->[1])->[1];
 is_deeply(del($default), ['USED', 1], 'a host has it');
-is(script('host_delete', [$acct], $ht, 1000)->[0], 'OK', 'the host is deleted');
+is(script('host_delete', [$acct], host => $ht, keep => 1000)->[0], 'OK',
+    'the host is deleted');
 is_deeply(del($default), ['OK'], 'chosen_delete deletes an unused profile');
 is_deeply(del($default), ['PROFILE'], 'the profile does not exist');
 ok(!cmd('EXISTS', k('r', $ac, $default)), 'the deleted profile has no record');
@@ -178,8 +186,8 @@ ok(cmd('EXISTS', k('r', $ac, $first)), 'the last profile keeps its record');
 # A waiting one-off check whose profile is deleted uses the default's lists.
 my $rp = add('one-off', 1, ['RBa']);
 my $pp = sid('PP');
-is(script('check_start', [$acct], $pp, '', '192.0.2.7', 1, '', '', 60_000)
-    ->[4], 1, 'a one-off at one list');
+is(script('check_start', [$acct], check => $pp, value => '192.0.2.7',
+    family => 1, keep => 60_000)->[4], 1, 'a one-off at one list');
 del($rp);
 my $b = begin($acct, $pp, '');
 is(cmd('HGET', k('check', $ac, $pp), 'total'), 2,

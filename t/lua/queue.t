@@ -23,8 +23,8 @@ sub hosts {
 sub ask {
     my ($n, $count) = @_;
     my ($ac, $acct) = @{ $ac[$n] };
-    return map { script('check_start', [$acct], sid('PP'), '', "10.9.0.$_", 1,
-        '', '', 60_000)->[1] } 1 .. $count;
+    return map { script('check_start', [$acct], check => sid('PP'),
+        value => "10.9.0.$_", family => 1, keep => 60_000)->[1] } 1 .. $count;
 }
 sub of_account {
     my %n;
@@ -37,8 +37,9 @@ sub release {
         my ($ac, $pp, $ht) = split /:/, $job;
         begin_job($job);
         my $r = script('check_finish', [k('acct', $ac)],
-            handle(k('acct', $ac), $pp, $ht), packed([]), '', 0, packed([]),
-            '', 60_000, 3600, '0', 0, 1 << 24);
+            job => handle(k('acct', $ac), $pp, $ht), told => packed([]),
+            lists => 0, all => packed([]), keep => 60_000, interval => 3600,
+            events => '0', soon => 0, details => 1 << 24);
         die "finish: $r->[0]\n" if $r->[0] ne 'OK';
     }
 }
@@ -70,7 +71,8 @@ my ($job_b) = grep { /$b[0]/ } @jobs;
 is(begin_job($job_b)->[0], 'OK', 'a claimed check starts');
 is(cmd('HLEN', k('flight:due')), 1, 'the claimed check is in flight');
 my $till = cmd('ZSCORE', k('due', $ac[1][0]), $b[0]);
-script('host_status', [$ac[1][1]], $b[0], $_) for 'paused', 'active';
+script('host_status', [$ac[1][1]], host => $b[0], status => $_) for 'paused',
+    'active';
 is(cmd('ZSCORE', k('due', $ac[1][0]), $b[0]), $till,
     'a host that is resumed while it is in flight waits for that end');
 is(scalar(grep { /$b[0]/ } take('d', 100)), 0,
@@ -165,8 +167,10 @@ is(scalar(grep { /:2:c:d\z/ } @new), 3,
     'an attempt is a check that was started in time');
 is(of_account(@new), '4 2', 'check_take returns the expired jobs first');
 is(cmd('ZCARD', k('leases')), 6, 'the old leases are deleted');
-script('check_finish', [k('acct', $ac[0][0])], $old[0], packed([]), '', 0,
-    packed([]), 'x', 60_000, 3600, '1', 0, 1 << 24);
+script('check_finish', [k('acct', $ac[0][0])], job => $old[0],
+    told => packed([]), lists => 0, all => packed([]), why => 'x',
+    keep => 60_000, interval => 3600, events => '1', soon => 0,
+    details => 1 << 24);
 is(cmd('ZCARD', k('leases')), 6,
     'a late daemon does not finish the job of another');
 
@@ -192,7 +196,8 @@ ask(1, 2);
 
 # a daemon with the same name comes back
 
-sub recall { return script('check_recall', [k('leases')], @_) }
+sub recall { return script('check_recall', [k('leases')], daemon => $_[0],
+    rank => $_[1], cursor => $_[2]) }
 my @scores = map { cmd('ZSCORE', k('leases'), $_) } @new;
 is_deeply(recall('c', 0, 0), ['OK', -1, -1], 'another name holds nothing');
 is_deeply([map { cmd('ZSCORE', k('leases'), $_) } @new], \@scores,
@@ -217,7 +222,8 @@ ok(!cmd('ZSCORE', k('leases'), 'nonsense'),
 
 cmd('FLUSHALL');
 @ac = map { [account()] } 1 .. 2;
-script('hook_put', [$ac[0][1]], sid('WH'), 'n', 'https://x.example/', 's');
+script('hook_put', [$ac[0][1]], hook => sid('WH'), name => 'n',
+    url => 'https://x.example/', secret => 's');
 my ($ht, @more) = hosts(0, 3);
 my $acct = $ac[0][1];
 my $due = k('due', $ac[0][0]);
@@ -226,9 +232,10 @@ my $member = "$ac[0][0]:$ht";
 sub end {
     my ($job, $results, $failed) = @_;
     my ($ac, $pp, $h) = split /:/, $job;
-    return script('check_finish', [$acct], $job, packed($results // []),
-        $results ? '' : 'RBaRBb', 2, '', $failed // '', 60_000, 3600, '1',
-        0, 1 << 24)->[0];
+    return script('check_finish', [$acct], job => $job,
+        told => packed($results // []), clear => $results ? '' : 'RBaRBb',
+        lists => 2, why => $failed // '', keep => 60_000, interval => 3600,
+        events => '1', soon => 0, details => 1 << 24)->[0];
 }
 # Claims that host, whatever else is due; its check starts.
 sub claim {
@@ -292,8 +299,9 @@ make_due();
 my @late = split /:/, $job;
 wait_for { now() > $late[4] } 5, 'the lease to run out';
 is(begin_job($job)->[0], 'GONE', 'an expired lease: the check does not start');
-is(script('check_open', [k('flight:due')], cmd('HGET', k('defaults:for'),
-    'sum'), $member, join(':', $late[1], 1, @late[4, 5]))->[1], '',
+is(script('check_open', [k('flight:due')],
+    sum => cmd('HGET', k('defaults:for'), 'sum'), member => $member,
+    flight => join(':', $late[1], 1, @late[4, 5]))->[1], '',
     'check_open does not start the expired job');
 is(flight(), 'none', 'the expired job is no attempt');
 
@@ -301,40 +309,41 @@ is(flight(), 'none', 'the expired job is no attempt');
 
 make_due();
 ($job) = take('d', 9);
-my $manual = script('check_start', [$acct], sid('PP'), $ht, '', 0, '', '',
-    60_000);
+my $manual = script('check_start', [$acct], check => sid('PP'), host => $ht,
+    keep => 60_000);
 is($manual->[2], 'queued', 'a request for a claimed host without a start');
 is(begin_job($job)->[0], 'GONE', 'the scheduled one does not start');
 release(take('m', 9));
 make_due();
 ($job, $end) = claim('a');
-$manual = script('check_start', [$acct], sid('PP'), $ht, '', 0, '', '',
-    60_000);
+$manual = script('check_start', [$acct], check => sid('PP'), host => $ht,
+    keep => 60_000);
 is_deeply([@$manual[1, 2]], [(split /:/, $job)[1], 'running'],
     'a request for a started check returns that check');
 is(end($end), 'FULL', 'check_finish needs all results of a requested check');
 is(cmd('HGET', k('check', $ac[0][0], $manual->[1]), 'status'), 'running',
     'the requested check is still running');
-is(script('check_finish', [$acct], $end, packed([]), '', 2, packed([]), '',
-    60_000, 3600, '1', 0, 1 << 24)->[0], 'OK',
+is(script('check_finish', [$acct], job => $end, told => packed([]), lists => 2,
+    all => packed([]), keep => 60_000, interval => 3600, events => '1',
+    soon => 0, details => 1 << 24)->[0], 'OK',
     'check_finish ends the check with all results');
 
 # a host that is paused or deleted while a dead daemon has it
 
 make_due();
 ($job, $end) = claim('a', 1000);
-script('host_status', [$acct], $ht, 'paused');
+script('host_status', [$acct], host => $ht, status => 'paused');
 ($job, $end) = claim('b');
 is(end($end), 'OK',
     'a paused host: another daemon claims its check and finishes it');
 is_deeply([flight(), cmd('ZSCORE', $due, $ht)], ['none', undef],
     'the paused host is in no schedule');
-script('host_status', [$acct], $ht, 'active');
+script('host_status', [$acct], host => $ht, status => 'active');
 ($job) = take('d', 9);
-script('host_status', [$acct], $ht, 'paused');
+script('host_status', [$acct], host => $ht, status => 'paused');
 is(begin_job($job)->[0], 'GONE', 'paused before its start: it does not start');
 is(cmd('ZSCORE', $due, $ht), undef, 'the paused host is not scheduled');
-script('host_status', [$acct], $ht, 'active');
+script('host_status', [$acct], host => $ht, status => 'active');
 ($job, $end) = claim('a');
 is(cmd('HGET', k('check', $ac[0][0], (split /:/, $job)[1]), 'status'),
     'running', 'a reported check has a record');
@@ -399,7 +408,7 @@ cmd('SET', k('r', $ac[0][0], $ht), $record);
 
 make_due();
 ($job, $end) = claim('a');
-script('host_delete', [$acct], $ht, 60_000);
+script('host_delete', [$acct], host => $ht, keep => 60_000);
 is(flight(), 'none', 'a deleted host is not in flight');
 isnt(end($end), 'OK', 'the check of a deleted host has finished');
 is(cmd('HGET', k('check', $ac[0][0], (split /:/, $job)[1]), 'message'),
@@ -413,14 +422,15 @@ is(join(' ', grep { $seen{$_} } 'a', 'b', 'c3', 'g', 'gone'), 'a b c3 g',
 add_host($acct, 'rbl', '10.0.0.99');
 ($job) = take('d', 9, name => 'busy:1');
 begin_job($job);
-my (undef, @shown) = @{ script('daemons_show', [k('lists')], 0, 0) };
+my (undef, @shown) = @{ script('daemons_show', [k('lists')], rank => 0,
+    cursor => 0) };
 my @next = splice @shown, 0, 2;
 my %has;
 while (1) {
     while (my ($name, undef, $n) = splice @shown, 0, 3) { $has{$name} += $n }
     last if "@next" eq '-1 -1';
     (undef, @next[0, 1], @shown) = @{ script('daemons_show', [k('lists')],
-        @next) };
+        rank => $next[0], cursor => $next[1]) };
 }
 is($has{'busy:1'}, 1, 'daemons_show counts the jobs of the daemon');
 cmd('ZADD', k('daemons'), 1, 'gone');

@@ -23,12 +23,13 @@ sub add {
     my ($net, $n) = (int rand 3, pick(4, 16, 64, 256));
     my $value = "10.$net.0.0/" . (32 - log($n) / log(2));
     my $range = sid('HT');
-    my @pairs = map { (sid('HT'), join '.', 10, $net, 0, $_) } 0 .. $n - 1;
+    my %pair = map { (sid('HT'), join '.', 10, $net, 0, $_) } 0 .. $n - 1;
+    my @sids = sort keys %pair;
     my ($name, $rp) = ('r' . int rand 1000, pick(@rp));
-    my $r = slice('host_add', [$acct], $name, 'ip_range', 1, $rp, '', $range,
-        $value, @pairs);
+    my $r = slice('host_add', [$acct], name => $name, type => 'ip_range',
+        family => 1, profile => $rp, range => $range, net => $value,
+        host => \@sids, value => [@pair{@sids}]);
     $seen{$r->[0]}++;
-    my %pair = @pairs;
     my @new = grep { !$taken{ $pair{$_} } } keys %pair;
     my $there = grep { $_->{value} eq $value } values %range;
     is($r->[0], 'EXISTS', 'nothing is new'), return
@@ -42,7 +43,7 @@ sub add {
 sub change {
     my ($name, $model, @args) = @_;
     my $range = pick(keys %range) or return;
-    my $r = slice($name, [$acct], $range, @args);
+    my $r = slice($name, [$acct], host => $range, @args);
     $seen{$r->[0]}++;
     is($r->[0], $range{$range}{doomed} ? 'HOST' : 'WORK', $name)
         if $r->[0] !~ /^(?:WORK|BUSY)$/;
@@ -64,7 +65,7 @@ sub bury {
 sub delete_one {
     my $range = pick(keys %range) or return;
     my $kid = pick(keys %{ $range{$range}{kids} }) or return;
-    my $r = slice('host_delete', [$acct], $kid, 1000);
+    my $r = slice('host_delete', [$acct], host => $kid, keep => 1000);
     delete $taken{ delete $range{$range}{kids}{$kid} } if $r->[0] eq 'OK';
 }
 
@@ -84,10 +85,11 @@ my @deeds = (
     [3, sub { settle() if grep { $_->{doomed} } values %range; add() }],
     [2, sub { my $name = 'n' . int rand 1000; my $rp = pick('', @rp);
         change('host_update', sub { $_[0]{name} = $name;
-            $_[0]{rp} = $rp if $rp }, '1', $name, $rp) }],
+            $_[0]{rp} = $rp if $rp }, named => '1', name => $name,
+            profile => $rp) }],
     [2, sub { my $to = pick('paused', 'active');
-        change('host_status', sub { $_[0]{status} = $to }, $to) }],
-    [1, sub { change('host_delete', \&doom, 1000) }],
+        change('host_status', sub { $_[0]{status} = $to }, status => $to) }],
+    [1, sub { change('host_delete', \&doom, keep => 1000) }],
     [2, \&delete_one],
     [6, sub { step($acct, '') for 1 .. 1 + rand 3 }],
     [1, \&settle],
@@ -128,7 +130,7 @@ for my $life (0 .. $lives - 1) {
     }
     ($ac, $acct) = account();
     @rp = map { sid('RP') } 1 .. 3;
-    script('profile_add', [$acct], $_, 'p', '', '') for @rp;
+    script('profile_add', [$acct], profile => $_, name => 'p') for @rp;
     (%range, %taken) = ();
     for my $n (1 .. STEPS) {
         pick(@draw)->();

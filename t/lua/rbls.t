@@ -21,17 +21,20 @@ sub all { return @{ cmd('ZRANGE', k('rbls', $ac), 0, -1) } }
 sub add {
     my ($type, $zone, $of) = @_;
     my $rb = sid('RB');
-    my $r = script('rbl_add', [$of // $acct], $rb, $type, $zone);
+    my $r = script('rbl_add', [$of // $acct], list => $rb, type => $type,
+        zone => $zone);
     return wantarray ? ($rb, $r) : $rb;
 }
 
 sub update {
     my ($rb, $type, $zone) = @_;
-    return script('rbl_update', [$acct], $rb, $type, $zone)->[0];
+    return script('rbl_update', [$acct], list => $rb, type => $type,
+        zone => $zone)->[0];
 }
 
-sub status { return script('rbl_status', [$acct], @_)->[0] }
-sub del { return script('rbl_delete', [$acct], $_[0])->[0] }
+sub status { return script('rbl_status', [$acct], list => $_[0],
+    status => $_[1])->[0] }
+sub del { return script('rbl_delete', [$acct], list => $_[0])->[0] }
 
 # --- add -------------------------------------------------------------------
 
@@ -52,10 +55,11 @@ is((add('uribl', 'u.example'))[1][0], 'EXISTS', 'of either type');
 is((add('uribl', 'a.example'))[1][0], 'OK', 'of another type it is not');
 is((add('rbl', 'c.example', $their_acct))[1][0], 'OK',
     'another account has its own');
-script('lists_status', [k('lists')], 'RBb', 'disabled');
+script('lists_status', [k('lists')], list => 'RBb', status => 'disabled');
 is((add('rbl', 'b.example'))[1][0], 'EXISTS', 'a disabled list is one');
-script('lists_put', [k('lists')], packed([1, 'RBb', 'rbl', 'b.example', 'B',
-    '', 5, 0, 'killed', '', [], '', '', 'normal', 'ip', 'block', 'ip']));
+script('lists_put', [k('lists')], records => packed([1, 'RBb', 'rbl',
+    'b.example', 'B', '', 5, 0, 'killed', '', [], '', '', 'normal', 'ip',
+    'block', 'ip']));
 is((add('rbl', 'b.example'))[1][0], 'OK', 'a killed one is free');
 is((add('rbl', 'x.example', k('acct', sid('AC'))))[1][0], 'ACCOUNT',
     'rbl_add refuses an unknown account');
@@ -95,15 +99,16 @@ for my $try (\&update, sub { status($_[0], 'paused') }, \&del) {
 # --- queried zones ---------------------------------------------------------
 
 my $rp = sid('RP');
-script('profile_add', [$acct], $rp, 'custom', 1, 1, 'RBa', $rb, $uri);
-my $ht = unpacked(script('host_add', [$acct], 'n', 'rbl', 1, '', '', '', '',
-    sid('HT'), '192.0.2.1')->[1])->[1];
+script('profile_add', [$acct], profile => $rp, name => 'custom',
+    is_default => 1, given => 1, entries => ['RBa', $rb, $uri]);
+my $ht = unpacked(script('host_add', [$acct], name => 'n', type => 'rbl',
+    family => 1, host => sid('HT'), value => '192.0.2.1')->[1])->[1];
 
 # The zones that a check of the host queries, and its results as given.
 sub check {
     my ($results, $failed) = @_;
     my $pp = sid('PP');
-    script('check_start', [$acct], $pp, $ht, '', 0, '', '', 60_000);
+    script('check_start', [$acct], check => $pp, host => $ht, keep => 60_000);
     my $lists = unpacked(begin($acct, $pp, $ht)->[3]);
     is(finish_check($acct, $pp, $ht, $results // [], $failed)->[0], 'OK',
         'a check ends');
@@ -151,7 +156,7 @@ is(standing(), '1 a.example', 'a list of domains has no current listing');
 is(update($rb, 'rbl', ''), 'OK', 'the type it had');
 
 # The last list with a listing is paused: the host is no longer listed.
-script('profile_update', [$acct], $rp, 0, '', '', 1, $rb);
+script('profile_update', [$acct], profile => $rp, given => 1, entries => $rb);
 is(check([listed_result($rb, zone => 'e.example')]), 'e.example:1',
     'only the custom list');
 is(standing(), '1 e.example', 'lists the host');
@@ -167,7 +172,8 @@ is(standing(), '1 e.example', 'the host is listed again');
 # --- delete ----------------------------------------------------------------
 
 my $rp2 = sid('RP');
-script('profile_add', [$acct], $rp2, 'other', 0, 1, $uri, $rb, 'RBa');
+script('profile_add', [$acct], profile => $rp2, name => 'other',
+    is_default => 0, given => 1, entries => [$uri, $rb, 'RBa']);
 is(del($rb), 'OK', 'rbl_delete deletes the list');
 is(del($rb), 'RBL', 'the list does not exist');
 ok(!cmd('EXISTS', k('r', $ac, $rb)), 'the deleted list has no record');
@@ -185,9 +191,10 @@ is((add('rbl', 'e.example'))[1][0], 'OK', 'the zone is free again');
 
 # A list deleted during a check: the check finishes, the next one is without it.
 my $late = add('rbl', 'late.example');
-script('profile_update', [$acct], $rp, 0, '', '', 1, 'RBa', $late);
+script('profile_update', [$acct], profile => $rp, given => 1,
+    entries => ['RBa', $late]);
 my $pp = sid('PP');
-script('check_start', [$acct], $pp, $ht, '', 0, '', '', 60_000);
+script('check_start', [$acct], check => $pp, host => $ht, keep => 60_000);
 begin($acct, $pp, $ht);
 is(del($late), 'OK', 'deleted during a check');
 is(finish_check($acct, $pp, $ht, [result('RBa', 'clear'),
@@ -210,9 +217,9 @@ is(scalar all(), 200, 'nothing was added');
 
 # Profiles of every length, the list at their start, in the middle, at the end.
 my @system = map { sprintf 'RB%032x', 0xabc000 + $_ } 1 .. 190;
-script('lists_put', [k('lists')], map { packed([1, $system[$_], 'rbl',
-    "s$_.example", 'S', '', 3, 0, 'active', '', [], '', '', 'normal', 'ip',
-    'block', 'ip']) } 0 .. $#system);
+script('lists_put', [k('lists')], records => [map { packed([1, $system[$_],
+    'rbl', "s$_.example", 'S', '', 3, 0, 'active', '', [], '', '', 'normal',
+    'ip', 'block', 'ip']) } 0 .. $#system]);
 my %left;
 my $gone = (all())[7];
 push @system, (all())[20 .. 129];
@@ -222,15 +229,18 @@ for my $n (0, 1, 14, 15, 16, 254, 255, 256, 300) {
         splice @entries, $at, 0, $gone;
         my $p = sid('RP');
         # a profile may be named like the list
-        is(script('profile_add', [$acct], $p, $at ? "n $n" : $gone, 0, 1,
-            @entries)->[0], 'OK', "$n entries and the list, at $at");
+        is(script('profile_add', [$acct], profile => $p,
+            name => $at ? "n $n" : $gone, is_default => 0, given => 1,
+            entries => \@entries)->[0], 'OK',
+            "$n entries and the list, at $at");
         $left{$p} = unpacked(cmd('GET', k('r', $ac, $p)));
         $left{$p}[5] = [@system[0 .. $n - 1]];
     }
 }
 for my $n (0, 3) {
     my $p = sid('RP');
-    script('profile_add', [$acct], $p, $gone, 0, 1, @system[0 .. $n - 1]);
+    script('profile_add', [$acct], profile => $p, name => $gone,
+        is_default => 0, given => 1, entries => [@system[0 .. $n - 1]]);
     $left{$p} = unpacked(cmd('GET', k('r', $ac, $p)));
 }
 is(del($gone), 'OK', 'rbl_delete deletes the list');

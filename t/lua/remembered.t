@@ -30,7 +30,7 @@ sub step {
     isnt($made, undef, 'the totals are there');
     my $before = state();
     is(script($script, [$acct], @args)->[0], 'OK',
-        "$script with $args[0] succeeds");
+        "$script with $args[1] succeeds");
     is(state() ne $before, $ends, "$script "
         . ($ends ? 'changes a record' : 'changes no record'))
         if $script ne 'app_put' && $script ne 'app_token';
@@ -46,43 +46,51 @@ sub step {
     }
 }
 
-step(!!0, 'app_put', $ap, 'name', 'secret', $field[0], 'd' x 32);
-step(!!0, 'app_token', $ap, $field[1], 'e' x 32, '0');
-step(!!1, 'app_token', $ap, $field[2], 'f' x 32, '1');
-step(!!1, 'app_allow', $ap, '192.0.2.0/24');
-step(!!1, 'app_limit', $ap, 5, '', '', '');
-step(!!1, 'account_status', 'suspended');
-step(!!1, 'account_update', '', 'Asia/Tokyo', '', 1);
-step(!!1, 'account_update', '', '', 7200, 1);
-step(!!1, 'account_plan', 'other', 0, 1, 2, 3, 60, '');
-step(!!0, 'profile_add', $rp, 'name', 0, 0);
-step(!!1, 'profile_update', $rp, '', '', '1', '');
-step(!!0, 'profile_update', $rp, '1', 'new name', '', '');
-step(!!1, 'profile_add', sid('RP'), 'another', 1, 0);
-step(!!0, 'group_add', $cg, 'name', 0);
-step(!!1, 'group_update', $cg, '', '', '1');
-step(!!0, 'group_update', $cg, '1', 'new name', '');
-step(!!1, 'chosen_delete', $cg, 'groups');
-step(!!0, 'chosen_delete', $rp, 'profiles');
-step(!!1, 'app_token_revoke', $ap, substr $field[2], 0, 16);
-script('app_token', [$acct], $ap, $field[0], 'd' x 32, '0');
-step(!!1, 'app_revoke', $ap);
+step(!!0, 'app_put', app => $ap, name => 'name', secret => 'secret',
+    field => $field[0], digest => 'd' x 32);
+step(!!0, 'app_token', app => $ap, field => $field[1], digest => 'e' x 32,
+    alone => '0');
+step(!!1, 'app_token', app => $ap, field => $field[2], digest => 'f' x 32,
+    alone => '1');
+step(!!1, 'app_allow', app => $ap, networks => '192.0.2.0/24');
+step(!!1, 'app_limit', app => $ap, hour => 5);
+step(!!1, 'account_status', status => 'suspended');
+step(!!1, 'account_update', timezone => 'Asia/Tokyo', now => 1);
+step(!!1, 'account_update', interval => 7200, now => 1);
+step(!!1, 'account_plan', plan => 'other', paid => 0, hosts => 1,
+    contacts => 2, checks => 3, shortest => 60);
+step(!!0, 'profile_add', profile => $rp, name => 'name', is_default => 0,
+    given => 0);
+step(!!1, 'profile_update', profile => $rp, is_default => '1');
+step(!!0, 'profile_update', profile => $rp, named => '1', name => 'new name');
+step(!!1, 'profile_add', profile => sid('RP'), name => 'another',
+    is_default => 1, given => 0);
+step(!!0, 'group_add', group => $cg, name => 'name', is_default => 0);
+step(!!1, 'group_update', group => $cg, is_default => '1');
+step(!!0, 'group_update', group => $cg, named => '1', name => 'new name');
+step(!!1, 'chosen_delete', id => $cg, index => 'groups');
+step(!!0, 'chosen_delete', id => $rp, index => 'profiles');
+step(!!1, 'app_token_revoke', app => $ap, digits => substr $field[2], 0, 16);
+script('app_token', [$acct], app => $ap, field => $field[0],
+    digest => 'd' x 32, alone => '0');
+step(!!1, 'app_revoke', app => $ap);
 
 # fsck, which deletes an expired token
-for (['fsck_entries', '', '', 'tokens', '', $field[0]],
-    ['fsck_keys', "token:$ac:$field[0]"])
+for (['fsck_entries', profile => '', group => '', what => 'tokens',
+        entries => $field[0]],
+    ['fsck_keys', keys => "token:$ac:$field[0]"])
 {
     my ($script, @args) = @$_;
-    cmd('HSET', k('tokens', $ac), $field[0], $ap) if @args > 1;
+    cmd('HSET', k('tokens', $ac), $field[0], $ap) if @args > 2;
     cmd('SET', k('token', $ac, $field[0]), packed([1,
         pack('H*', $field[0]) . 'd' x 24, $ap, 'active', [], [], 1]));
-    step(!!1, $script, '1', @args);
+    step(!!1, $script, mend => '1', @args);
 }
 
 # Damaged totals, and older ones, are made again.
 for my $bad ('junk', packed([1, 1, 1, 1, 1])) {
     cmd('SET', k('totals', $ac), $bad);
-    is(script('account_status', [$acct], 'active')->[0], 'OK',
+    is(script('account_status', [$acct], status => 'active')->[0], 'OK',
         'account_status accepts damaged totals');
     is(cmd('EXISTS', k('totals', $ac)), 0,
         'account_status deletes damaged totals');

@@ -6,6 +6,7 @@
 use strict;
 use warnings;
 
+use RblSeam;
 use RblTest;
 use RblScript;
 
@@ -38,16 +39,17 @@ sub settled {
 
 my $was = stored();
 my @cases = (
-    ['the name', ['New', '', ''], { NAME, 'New' }],
-    ['the time zone', ['', 'Asia/Tokyo', ''], { ZONE, 'Asia/Tokyo' }],
-    ['the interval', ['', '', 7200], { INTERVAL, 7200 }],
-    ['all of them', ['Old', 'UTC', 3600],
+    ['the name', [name => 'New'], { NAME, 'New' }],
+    ['the time zone', [timezone => 'Asia/Tokyo'], { ZONE, 'Asia/Tokyo' }],
+    ['the interval', [interval => 7200], { INTERVAL, 7200 }],
+    ['all of them', [name => 'Old', timezone => 'UTC', interval => 3600],
         { NAME, 'Old', ZONE, 'UTC', INTERVAL, 3600 }],
 );
 for my $case (@cases) {
     my ($what, $args, $want) = @$case;
     my $before = cmd('GET', $acct);
-    is(script('account_update', [$acct], @$args, 0)->[0], 'OK', "$what is wanted");
+    is(script('account_update', [$acct], @$args, now => 0)->[0], 'OK',
+        "$what is wanted");
     is(cmd('GET', $acct), $before, "$what: the account's record stays");
     cmp_ok(turn(), '<=', $now, "$what: the account's turn is now");
     script('totals_make', [$acct]);
@@ -61,8 +63,8 @@ for my $case (@cases) {
         "$what: what nginx remembers of the account has ended");
     is(cmd('EXISTS', k('wanted', $ac)), 0, "$what: nothing is wanted any more");
 }
-script('account_update', [$acct], @$_, 0) for ['One', '', ''], ['', 'Asia/Tokyo', ''],
-    ['Two', '', 7200];
+script('account_update', [$acct], @$_, now => 0) for [name => 'One'],
+    [timezone => 'Asia/Tokyo'], [name => 'Two', interval => 7200];
 settle();
 is_deeply([@{ stored() }[NAME, ZONE, INTERVAL]], ['Two', 'Asia/Tokyo', 7200],
     'changes that are wanted one after the other are done together');
@@ -71,10 +73,11 @@ is_deeply([@{ stored() }[NAME, ZONE, INTERVAL]], ['Two', 'Asia/Tokyo', 7200],
 my $a = stored();
 $a->[SHORTEST] = 600;
 cmd('SET', $acct, packed($a));
-is_deeply(script('account_update', [$acct], 'n', 'UTC', 599, 0), ['SHORT', 600],
+is_deeply(script('account_update', [$acct], name => 'n', timezone => 'UTC',
+    interval => 599, now => 0), ['SHORT', 600],
     'an interval that the plan does not allow is refused');
 is(cmd('EXISTS', k('wanted', $ac)), 0, 'a refused interval is not wanted');
-script('account_update', [$acct], '', '', 700, 0);
+script('account_update', [$acct], interval => 700, now => 0);
 $a = stored();
 $a->[SHORTEST] = 900;
 cmd('SET', $acct, packed($a));
@@ -82,8 +85,9 @@ settle();
 is(stored()->[INTERVAL], 900, 'the interval is not shorter than another plan'
     . ' allows that came before the daemon');
 
-script('account_update', [$acct], 'Mine', 'Asia/Tokyo', '', 0);
-is(script('account_update', [$acct], '', 'UTC', '', 1)->[0], 'OK',
+script('account_update', [$acct], name => 'Mine', timezone => 'Asia/Tokyo',
+    now => 0);
+is(script('account_update', [$acct], timezone => 'UTC', now => 1)->[0], 'OK',
     'an operator changes the account before a daemon');
 is_deeply([@{ stored() }[NAME, ZONE]], ['Mine', 'UTC'],
     'what was wanted before is done, and the later change holds');
@@ -111,18 +115,17 @@ for my $case (['no record', 'x'], ['of another version', packed([2, 'n', '', 0])
     is(cmd('GET', $acct), $sound, "$what: the account's record stays");
     is(cmd('EXISTS', k('wanted', $ac)), 0, "$what: it is dropped");
     cmd('SET', k('wanted', $ac), $raw // 'x');
-    is(script('account_update', [$acct], '', 'UTC', '', 0)->[0], 'OK',
-        "$what: users can want something else");
+    is(script('account_update', [$acct], timezone => 'UTC', now => 0)->[0],
+        'OK', "$what: users can want something else");
     settle();
     cmd('SET', $acct, $sound);
 }
 cmd('SET', k('settle'), 'x');
-like(redis_try($redis, 'EVAL', read_file(build_dir()
-    . '/gen/lua/account_update.lua'), 1, $acct, 'n', '', '', 0,
-    caller_of(read_file(build_dir() . '/gen/lua/account_update.lua'))),
+like(redis_try($redis, 'EVAL', seam_source('account_update'),
+    seam_words('account_update', [$acct], name => 'n', now => 0)),
     qr/WRONGTYPE/, 'a change without a turn is refused');
 is(cmd('EXISTS', k('wanted', $ac)), 0, 'a refused change is not wanted');
-is(script('account_status', [$acct], 'active')->[0], 'OK',
+is(script('account_status', [$acct], status => 'active')->[0], 'OK',
     'other changes go on without a turn');
 cmd('DEL', k('settle'));
 
@@ -131,15 +134,17 @@ $a = stored();
 $a->[SHORTEST] = 3600;
 $a->[INTERVAL] = 3600;
 cmd('SET', $acct, packed($a));
-script('account_update', [$acct], '', '', 3600, 0);
-script('account_plan', [$acct], 'other', 0, 0, 0, 0, 600, '');
+script('account_update', [$acct], interval => 3600, now => 0);
+script('account_plan', [$acct], plan => 'other', paid => 0, hosts => 0,
+    contacts => 0, checks => 0, shortest => 600);
 is(stored()->[INTERVAL], 600, 'the interval of the plan before does not outlive'
     . ' it, although it was wanted');
 
 my $none = k('acct', sid('AC'));
-is(script('account_update', [$none], 'x', '', '', 0)->[0], 'ACCOUNT',
+is(script('account_update', [$none], name => 'x', now => 0)->[0], 'ACCOUNT',
     'nothing is wanted of an unknown account');
-is(script('account_settle', [$none])->[0], 'OK', 'nothing is settled of an unknown account');
+is(script('account_settle', [$none])->[0], 'OK',
+    'nothing is settled of an unknown account');
 is(cmd('EXISTS', $none), 0, 'neither script makes an account');
 
 # --- the audit log --------------------------------------------------------------
@@ -151,7 +156,7 @@ cmd('DEL', $log, $rest, k('settle'), k('audit', 'again', $ac),
 my $from = cmd('TIME')->[0] * 1000;
 $now = $from;
 script_clock($now);
-script('account_update', [$acct], 'Now', '', '', 0);
+script('account_update', [$acct], name => 'Now', now => 0);
 settle();
 is(scalar(() = entries($log)), 1, 'a change has its entry');
 my $first = (entries($log))[0];
@@ -162,7 +167,7 @@ is(join(' ', entries($log)), $first,
 
 # 250 older entries in one stream, 3 in the other.
 cmd('DEL', $log);
-my $by = (caller_of(read_file(build_dir() . '/gen/lua/host_add.lua')))[0];
+my $by = (caller_of(seam_source('host_add')))[0];
 sub put {
     my ($k, $at, $name) = @_;
     return cmd('XADD', $k, $at . '-*', 'b', $by, 't', $ac, 'n', $name);
@@ -174,8 +179,8 @@ my $young = put($log, $now - HOUR + 5000, 'young');
 sub shown {
     my ($before, @all) = '';
     do {
-        (undef, $before, my $page) = @{ script('audit_show', [$acct], $before, 7,
-            300, '', '') };
+        (undef, $before, my $page) = @{ script('audit_show', [$acct],
+            before => $before, most => 7, looks => 300) };
         push @all, map { "$_->[0] $_->[3]" } @$page;
     } while ($before ne '' && @all < 1000);
     return join ',', @all;
@@ -253,7 +258,7 @@ cmd('ZADD', k('settle'), 1, $_) for $ac . 'x', lc sid('AC'), uc sid('AC');
 finds(qr/settle .*has a turn for nothing/, 'turns of no account');
 script_clock(cmd('TIME')->[0] * 1000);
 cmd('DEL', $log, $rest, $past, $past_rest, k('settle'));
-script('account_update', [$acct], 'Name', '', '', 0);
+script('account_update', [$acct], name => 'Name', now => 0);
 cmd('ZADD', k('settle'), 9e12, $ac);
 finds(qr/settle .*waits in settle for too long/, 'a turn that is too late');
 cmd('ZREM', k('settle'), $ac);

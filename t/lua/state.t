@@ -13,7 +13,8 @@ use constant { CHECKED => 11, FIRST => 12, COUNT => 13, UNKNOWN => 14,
 
 redis_new();
 my ($ac, $acct) = account(interval => 600);
-script('hook_put', [$acct], sid('WH'), 'n', 'https://x.example/', 's');
+script('hook_put', [$acct], hook => sid('WH'), name => 'n',
+    url => 'https://x.example/', secret => 's');
 my $fresh = unpacked(add_host($acct, 'rbl', '192.0.2.1')->[1]);
 my $ht = $fresh->[1];
 $#$fresh = DETAILS;
@@ -247,8 +248,9 @@ sub clear_of {
     cmd('ZADD', k('due'), 1, $ac);
     my ($job) = take('d', 1);
     begin_job($job);
-    return script('check_clear', [k('flight:due')], "$ac:$ht",
-        cmd('HGET', k('flight:due'), "$ac:$ht"), 600, '')->[1];
+    return script('check_clear', [k('flight:due')], member => "$ac:$ht",
+        flight => cmd('HGET', k('flight:due'), "$ac:$ht"),
+        interval => 600)->[1];
 }
 for my $case ([undef, 1], [[], 1], [[['RBa', 'timeout', SINCE, 1]], 0]) {
     my ($troubled, $ends) = @$case;

@@ -54,7 +54,7 @@ sub look {
     return if !$host{$ht};
     my %before = map { $_->[0] => 1 } @{ (fields($ht))[16] };
     my $pp = sid('PP');
-    script('check_start', [$acct], $pp, $ht, '', '', '', '', 60_000);
+    script('check_start', [$acct], check => $pp, host => $ht, keep => 60_000);
     take('m', 1);
     my $begun = begin($acct, $pp, $ht);
     my @zones = ('a', 'b');
@@ -73,27 +73,27 @@ sub a_host {
 sub host_add {
     return if HOSTS <= grep { !$_->{of} } values %host;
     my $ht = sid('HT');
-    my @g = pick(@groups);
-    script('host_add', [$acct], 'name', 'rbl', 1, '', @g, '', '', $ht,
-        '192.0.2.' . ++$addresses % 250);
-    $host{$ht} = { groups => \@g, listed => 0 };
+    my $g = pick(@groups);
+    script('host_add', [$acct], name => 'name', type => 'rbl', family => 1,
+        group => $g, host => $ht, value => '192.0.2.' . ++$addresses % 250);
+    $host{$ht} = { groups => [$g], listed => 0 };
 }
 sub range_add {
     return if $range;
-    my ($net, @g, @kids) = (++$addresses % 250, pick(@groups));
-    push @kids, sid('HT'), "10.0.$net.$_" for 0 .. KIDS - 1;
+    my ($net, $g) = (++$addresses % 250, pick(@groups));
+    my @kids = map { sid('HT') } 1 .. KIDS;
     $range = sid('HT');
-    script('host_add', [$acct], 'name', 'ip_range', 1, '', @g, $range,
-        "10.0.$net.0/27", @kids);
-    $host{$_} = { groups => \@g, listed => 0, of => $range }
-        for grep { /^HT/ } @kids;
+    script('host_add', [$acct], name => 'name', type => 'ip_range',
+        family => 1, group => $g, range => $range, net => "10.0.$net.0/27",
+        host => \@kids, value => [map { "10.0.$net.$_" } 0 .. KIDS - 1]);
+    $host{$_} = { groups => [$g], listed => 0, of => $range } for @kids;
 }
 sub those { return $_[0] eq ($range // '') ? grep { $host{$_}{of} }
     sort keys %host : $_[0] }
 sub thing { return $range && chance(0.25) ? $range : a_host() }
 sub host_delete {
     my $ht = thing() // return;
-    script('host_delete', [$acct], $ht, 60_000);
+    script('host_delete', [$acct], host => $ht, keep => 60_000);
     delete @host{ those($ht) };
     $range = undef if $ht eq ($range // '');
     must_not();
@@ -101,7 +101,8 @@ sub host_delete {
 sub host_move {
     my $ht = thing() // return;
     my @g = some();
-    script('host_update', [$acct], $ht, chance(0.3), 'other', '', @g);
+    script('host_update', [$acct], host => $ht, named => chance(0.3),
+        name => 'other', groups => \@g);
     for my $each (those($ht)) {
         my %had = map { $_ => meets($co{$_}, $host{$each}) } keys %co;
         $host{$each}{groups} = \@g;
@@ -118,9 +119,10 @@ sub contact_add {
     my ($co, $type) = (sid('CO'), pick(qw(endpoint pagerduty)));
     my ($schedule, @g) = (pick(qw(every_check start_and_end while_listed)),
         some());
-    script('contact_add', [$acct], $co, $type, "https://$co/", $schedule, 'd',
-        'code', sid('EV'), @g);
-    script('contact_confirm', [$acct], $co, 'd');
+    script('contact_add', [$acct], contact => $co, type => $type,
+        value => "https://$co/", schedule => $schedule, digest => 'd',
+        code => 'code', event => sid('EV'), groups => \@g);
+    script('contact_confirm', [$acct], contact => $co, digest => 'd');
     $co{$co} = { id => $co, type => $type, schedule => $schedule, groups => \@g,
         status => 'active', line => [], map { $_ => {} } qw(must told heard
             open) };
@@ -130,20 +132,21 @@ sub contact_change {
     my $co = pick(sort keys %co) // return;
     my $c = $co{$co};
     if ($what eq 'delete') {
-        script('contact_delete', [$acct], $co);
+        script('contact_delete', [$acct], contact => $co);
         delete $co{$co};
         delete @msg{ @{ $c->{line} } };
     } elsif ($what eq 'move' || $what eq 'schedule') {
         my @g = $what eq 'move' ? some() : ();
         my $new = @g ? '' : pick(qw(every_check start_and_end while_listed));
-        script('contact_update', [$acct], $co, $new, @g);
+        script('contact_update', [$acct], contact => $co, schedule => $new,
+            groups => \@g);
         forget_ends($c);
         $c->{groups} = \@g if @g;
         $c->{schedule} = $new if $new;
         %{ $c->{$_} } = () for hears($c) ? () : qw(must told);
         must_not();
     } else {
-        script('contact_status', [$acct], $co, $what);
+        script('contact_status', [$acct], contact => $co, status => $what);
         @$c{qw(status leased)} = ($what, 0);
         $c->{must} = {} if $what eq 'paused';
     }
@@ -155,8 +158,8 @@ my %may = (add => [2, \&host_add], range => [0.3, \&range_add],
         clear unknown)) } 1, 2) if %host }],
     range_look => [0.5, \&range_look], delete => [1, \&host_delete],
     move => [3, \&host_move], contact => [2, \&contact_add],
-    pause => [0.5, sub { script('host_status', [$acct], thing() // return,
-        pick(qw(active paused))) }],
+    pause => [0.5, sub { script('host_status', [$acct],
+        host => thing() // return, status => pick(qw(active paused))) }],
     tell => [12, sub { script('telling_step', [k('tellings')]) }],
     claim => [10, \&claim], store => [9, \&store], send => [8, \&send_some],
     record => [8, \&record_one], late => [3, sub { due('digests') }],
@@ -227,7 +230,7 @@ for (defined $ENV{RBL_SEED} ? $ENV{RBL_SEED} : 1 .. ($ENV{RBL_LIVES} // 8)) {
     rblctl($redis, 'init', '--partitions', 1);
     ($ac, $acct) = account();
     @groups = (chosen($acct)->[2], sid('CG'), sid('CG'));
-    script('group_add', [$acct], $_, 'g', '') for @groups[1, 2];
+    script('group_add', [$acct], group => $_, name => 'g') for @groups[1, 2];
     @$_ = () for \(@claims, @sent, @log);
     %$_ = () for \(%co, %host, %msg, %stored, %unnamed);
     $range = undef;
@@ -242,8 +245,8 @@ for (defined $ENV{RBL_SEED} ? $ENV{RBL_SEED} : 1 .. ($ENV{RBL_LIVES} // 8)) {
             @log = ();
         }
     }
-    script("contact_status", [$acct], $_, "active"), $co{$_}{status} = "active"
-        for sort keys %co;
+    script("contact_status", [$acct], contact => $_, status => "active"),
+        $co{$_}{status} = "active" for sort keys %co;
     for my $says ('clear', 'listed', 'clear') {
         look($_, $says, 'clear') for sort keys %host;
         drain();

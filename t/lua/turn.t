@@ -27,8 +27,9 @@ for my $how ('finish', 'clear') {
             'A ends its check');
     } else {
         my $flight = cmd('HGET', k('flight:due'), "$ac:$ht");
-        is_deeply(script('check_clear', [k('flight:due')], "$ac:$ht", $flight,
-            60, ''), ['OK', '1'], 'A ends its check');
+        is_deeply(script('check_clear', [k('flight:due')], member => "$ac:$ht",
+            flight => $flight, interval => 60), ['OK', '1'],
+            'A ends its check');
     }
     is(begin_job($other)->[0], 'GONE', 'B has it no more');
     my $due = cmd('ZSCORE', k('due', $ac), $ht);
@@ -36,6 +37,7 @@ for my $how ('finish', 'clear') {
     cmp_ok($turn, '<=', $due, 'the turn is not after the first host is due')
         or diag(sprintf 'late by %d s', ($turn - $due) / 1000);
     is_deeply([grep { $_->[1] eq 'turn' } grep { ref }
-        @{ script('fsck_account', [$acct], '0') }], [], 'fsck finds nothing');
+        @{ script('fsck_account', [$acct], mend => '0') }], [],
+            'fsck finds nothing');
 }
 done_testing();

@@ -22,7 +22,8 @@ sub fill {
     cmd('FLUSHALL');
     ($ac, $acct) = account();
     ($cg, $cg2) = map { sid('CG') } 1 .. 2;
-    script('group_add', [$acct], $_, 'g', '0') for $cg, $cg2;
+    script('group_add', [$acct], group => $_, name => 'g', is_default => '0')
+        for $cg, $cg2;
     @co = map { sid('CO') } 1 .. $n;
     for my $i (0 .. $#co) {
         cmd('SET', k('r', $ac, $co[$i]), packed([1, $co[$i], 'endpoint',
@@ -49,10 +50,11 @@ sub fill {
     cmd('CONFIG', 'RESETSTAT');
 }
 sub change {
-    is(script('host_update', [$acct], $range, '0', '', '', @_)->[0], 'OK',
-        'host_update gives the range other groups');
+    is(script('host_update', [$acct], host => $range, groups => \@_)->[0],
+        'OK', 'host_update gives the range other groups');
 }
-sub gone { is(script('host_delete', [$acct], $range, 1)->[0], 'OK', 'deleted') }
+sub gone { is(script('host_delete', [$acct], host => $range, keep => 1)->[0],
+    'OK', 'deleted') }
 sub in_digests {
     my $n = 0;
     for my $co (@co) {
@@ -73,8 +75,8 @@ sub told {
     my $d;
     for (1 .. 500) {
         cmd('ZADD', k('digests'), 'XX', 0, $of);
-        my $r = script('digest_claim', [k('digests')], 0, 30_000, TOLD,
-            sid('EV'));
+        my $r = script('digest_claim', [k('digests')], window => 0,
+            lease => 30_000, most => TOLD, events => sid('EV'));
         $d = $r->[2] // next if @$r > 2 || cmd('EXISTS', k('making', $ac,
             $co[0]), k('batch', $ac, $co[0]));
         last;
@@ -83,8 +85,8 @@ sub told {
     is($d->[0], $of, 'the digest is that of the contact') if $d->[0] ne $of;
     my $rows = @{ $d->[7] } / 2;
     my $said = 'MORE';
-    $said = script('digest_store', [k('digests')], $of, $d->[2], 20)->[0]
-        while $said eq 'MORE';
+    $said = script('digest_store', [k('digests')], member => $of,
+        claimed => $d->[2], limit => 20)->[0] while $said eq 'MORE';
     return [$d->[9], $rows];
 }
 
@@ -108,13 +110,14 @@ is_deeply(told(), [KIDS, TOLD], 'a moved range is reported');
 gone();
 is_deeply(told(), [0, 0], 'a range deleted after its move is not reported');
 fill(1);
-script('host_update', [$acct], $_, '0', '', '', $cg2) for @kids[0 .. 299];
+script('host_update', [$acct], host => $_, groups => $cg2) for @kids[0 .. 299];
 is_deeply(told(), [300, TOLD], 'addresses that are moved');
 gone();
 is_deeply(told(), [KIDS - 300, TOLD],
     'the other addresses are reported when the range is deleted');
 fill(1);
-script('host_update', [$acct], $_, '0', '', '', $cg, $cg2) for @kids[0 .. 99];
+script('host_update', [$acct], host => $_, groups => [$cg, $cg2])
+    for @kids[0 .. 99];
 is_deeply(told(), [0, 0], 'of groups of several kinds');
 gone();
 is_deeply(told(), [KIDS, TOLD], 'all are deleted');

@@ -51,39 +51,42 @@ sub finish {
 
 sub pairs {
     my ($net, $n) = @_;
-    return map { (sid('HT'), join '.', $net, $_ >> 8, $_ & 255) } 0 .. $n - 1;
+    return (host => [map { sid('HT') } 1 .. $n],
+        value => [map { join '.', $net, $_ >> 8, $_ & 255 } 0 .. $n - 1]);
 }
 sub add_range {
     my ($net, $n, @more) = @_;
     my $range = sid('HT');
-    return ($range, slice('host_add', [$acct], 'n', 'ip_range', 1, @more
-        ? @more : ('', ''), $range, "$net.0.0/22", pairs($net, $n)));
+    return ($range, slice('host_add', [$acct], name => 'n', type => 'ip_range',
+        family => 1, @more, range => $range, net => "$net.0.0/22",
+        pairs($net, $n)));
 }
 
 
 # --- a range is added ------------------------------------------------------
 
 my $rp2 = sid('RP');
-script('profile_add', [$acct], $rp2, 'other', '', '');
+script('profile_add', [$acct], profile => $rp2, name => 'other');
 my $cg2 = sid('CG');
-script('group_add', [$acct], $cg2, 'other', '');
-my ($range, $work) = add_range('10.1', 1024, $rp2, $cg2);
+script('group_add', [$acct], group => $cg2, name => 'other');
+my ($range, $work) = add_range('10.1', 1024, profile => $rp2,
+    group => $cg2);
 is($work->[0], 'WORK', 'a range of 1,024 is work');
 is(cmd('HLEN', k('uniq', $ac)), 1025, 'all its values are reserved at once');
 is(card('hosts'), 1, 'the range is there first');
 in_order('before the first slice');
-is_deeply(slice('host_add', [$acct], 'n', 'rbl', 1, '', '', '', '', sid('HT'),
-    '10.1.3.255'), ['EXISTS'], 'a reserved value exists');
-is_deeply(slice('host_add', [$acct], 'n', 'ip_range', 1, '', '', sid('HT'),
-    '10.1.0.0/22', pairs('10.1', 1024)), ['EXISTS'],
+is_deeply(slice('host_add', [$acct], name => 'n', type => 'rbl', family => 1,
+    host => sid('HT'), value => '10.1.3.255'), ['EXISTS'],
+    'a reserved value exists');
+is_deeply((add_range('10.1', 1024))[1], ['EXISTS'],
     'host_add refuses a range that is reserved');
-is_deeply(slice('host_add', [$acct], 'n', 'rbl', 1, '', '', '', '',
-    pairs('10.2', 76)), ['LIMIT', 1100],
-    'reserved addresses count for the limit');
-is_deeply(script('chosen_delete', [$acct], $rp2, 'profiles'), ['USED', 2],
-    'the profile of the range is in use');
-is(script('chosen_delete', [$acct], $cg2, 'groups')->[0], 'USED',
-    'the group of the range is in use');
+my @addresses = (name => 'n', type => 'rbl', family => 1);
+is_deeply(slice('host_add', [$acct], @addresses, pairs('10.2', 76)),
+    ['LIMIT', 1100], 'reserved addresses count for the limit');
+is_deeply(script('chosen_delete', [$acct], id => $rp2, index => 'profiles'),
+    ['USED', 2], 'the profile of the range is in use');
+is(script('chosen_delete', [$acct], id => $cg2, index => 'groups')->[0],
+    'USED', 'the group of the range is in use');
 my @half;
 cmp_ok(finish($work, 'host_add', between => sub {
     @half = card('hosts') if !@half;
@@ -106,24 +109,26 @@ is(cmd('ZSCORE', k('due', $ac), $kids[1000])
 # --- it is changed ---------------------------------------------------------
 
 sub all_kids { my ($at) = @_; return map { host($_)->[$at] } @kids }
-$work = slice('host_update', [$acct], $range, '1', 'new', $rp, $cg, $cg2);
+$work = slice('host_update', [$acct], host => $range, named => '1',
+    name => 'new', profile => $rp, groups => [$cg, $cg2]);
 my $gone = $kids[1000];
 finish($work, 'host_update', between => sub {
     return if $_[0] > 1;
-    is(script('host_delete', [$acct], $gone, 1000)->[0], 'OK',
+    is(script('host_delete', [$acct], host => $gone, keep => 1000)->[0], 'OK',
         'an address is deleted meanwhile');
-    is(script('host_delete', [$acct], $kids[0], 1000)->[0], 'OK',
-        'an address that was changed is deleted');
+    is(script('host_delete', [$acct], host => $kids[0], keep => 1000)->[0],
+        'OK', 'an address that was changed is deleted');
 });
 @kids = grep { $_ ne $gone && $_ ne $kids[0] } @kids;
 is(scalar(grep { $_ eq $rp } all_kids(PROFILE)), 1022, 'all have the profile');
 is(scalar(grep { @$_ == 2 } all_kids(GROUPS)), 1022,
     'all addresses have the new groups');
 is(host($kids[0])->[NAME], 'new 10.1.0.1', 'an address has the new name');
-is(script('chosen_delete', [$acct], $rp2, 'profiles')->[0], 'OK', 'the old one is free');
+is(script('chosen_delete', [$acct], id => $rp2, index => 'profiles')->[0],
+    'OK', 'the old one is free');
 
-$work = slice('host_status', [$acct], $range, 'paused');
-my $later = slice('host_status', [$acct], $range, 'active');
+$work = slice('host_status', [$acct], host => $range, status => 'paused');
+my $later = slice('host_status', [$acct], host => $range, status => 'active');
 finish($work, 'pause');
 finish($later, 'resume');
 is(scalar(grep { $_ eq 'active' } all_kids(STATUS)), 1022,
@@ -133,22 +138,22 @@ is(scalar(grep { $_ eq 'active' } all_kids(STATUS)), 1022,
 # --- and deleted -----------------------------------------------------------
 
 for my $ht (@kids[3, 4]) {
-    my $pp = script('check_start', [$acct], sid('PP'), $ht, '', 0, '', '',
-        60_000)->[1];
+    my $pp = script('check_start', [$acct], check => sid('PP'), host => $ht,
+        keep => 60_000)->[1];
     take('m', 1);
     begin($acct, $pp, $ht);
     finish_check($acct, $pp, $ht, [listed_result('RBa')]);
 }
 is(host($range)->[LISTED], 2, 'two addresses are listed');
-my $open = script('check_start', [$acct], sid('PP'), $kids[5], '', 0, '', '',
-    60_000)->[1];
-$work = slice('host_delete', [$acct], $range, 60_000);
-is_deeply(slice('host_delete', [$acct], $range, 60_000), ['HOST'],
-    'a range that is being deleted does not exist');
-is_deeply(slice('host_update', [$acct], $range, '1', 'x', ''), ['HOST'],
-    'a range that is being deleted is not changed');
-is_deeply(slice('host_status', [$acct], $range, 'paused'), ['HOST'],
-    'a range that is being deleted is not paused');
+my $open = script('check_start', [$acct], check => sid('PP'), host => $kids[5],
+    keep => 60_000)->[1];
+$work = slice('host_delete', [$acct], host => $range, keep => 60_000);
+is_deeply(slice('host_delete', [$acct], host => $range, keep => 60_000),
+    ['HOST'], 'a range that is being deleted does not exist');
+is_deeply(slice('host_update', [$acct], host => $range, named => '1',
+    name => 'x'), ['HOST'], 'a range that is being deleted is not changed');
+is_deeply(slice('host_status', [$acct], host => $range, status => 'paused'),
+    ['HOST'], 'a range that is being deleted is not paused');
 cmp_ok(finish($work, 'host_delete'), '>', 2,
     'the deletion takes several slices');
 is(card('hosts'), 0, 'no host is left');
@@ -163,16 +168,17 @@ is(cmd('HLEN', k('refs', $ac)), 0, 'nothing is used');
 # --- a custom list leaves the profiles -------------------------------------
 
 my $rb = sid('RB');
-script('rbl_add', [$acct], $rb, 'rbl', 'own.example');
+script('rbl_add', [$acct], list => $rb, type => 'rbl', zone => 'own.example');
 my @rp = map { sid('RP') } 1 .. 300;
-script('profile_add', [$acct], $_, 'p', '', '1', 'RBa', $rb, 'RBb') for @rp;
-$work = slice('rbl_delete', [$acct], $rb);
-is_deeply(slice('rbl_delete', [$acct], $rb), ['RBL'],
+script('profile_add', [$acct], profile => $_, name => 'p', given => '1',
+    entries => ['RBa', $rb, 'RBb']) for @rp;
+$work = slice('rbl_delete', [$acct], list => $rb);
+is_deeply(slice('rbl_delete', [$acct], list => $rb), ['RBL'],
     'the list does not exist');
-is_deeply(slice('rbl_status', [$acct], $rb, 'paused'), ['RBL'],
-    'rbl_status refuses a list that is being deleted');
-is_deeply(slice('profile_add', [$acct], sid('RP'), 'p', '', '1', $rb),
-    ['ENTRIES'], 'no profile gets it');
+is_deeply(slice('rbl_status', [$acct], list => $rb, status => 'paused'),
+    ['RBL'], 'rbl_status refuses a list that is being deleted');
+is_deeply(slice('profile_add', [$acct], profile => sid('RP'), name => 'p',
+    given => '1', entries => $rb), ['ENTRIES'], 'no profile gets it');
 cmp_ok(finish($work, 'rbl_delete', between => sub {
     my $left = grep { @{ unpacked(cmd('GET', k('r', $ac, $_)))->[5] } == 3 }
         @rp;
@@ -189,41 +195,41 @@ is(cmd('EXISTS', k('r', $ac, $rb), k('rbls', $ac)), 0,
 
 ($range, $work) = add_range('10.3', 4);
 finish($work, 'four addresses');
-my @work = map { slice('host_status', [$acct], $range,
-    $_ % 2 ? 'paused' : 'active') } 1 .. MOST;
+my @work = map { slice('host_status', [$acct], host => $range,
+    status => $_ % 2 ? 'paused' : 'active') } 1 .. MOST;
 is(scalar(grep { $_->[0] eq 'WORK' } @work), MOST,
     'an account may queue 16 changes');
 is_deeply(slice(@$_), ['BUSY'], "no more: $_->[0]")
-    for ['host_status', [$acct], $range, 'paused'],
-    ['host_update', [$acct], $range, '1', 'x', ''],
-    ['host_delete', [$acct], $range, 1000],
-    ['host_add', [$acct], 'n', 'rbl', 1, '', '', '', '', pairs('10.4', 2)];
-is(script('host_add', [$acct], 'n', 'rbl', 1, '', '', '', '',
-    pairs('10.4', 1))->[0], 'OK', 'one host is added without a wait');
-is(script('host_add', [$acct2], 'n', 'rbl', 1, '', '', '', '',
-    pairs('10.4', 2))->[0], 'OK', 'as does another account');
+    for ['host_status', [$acct], host => $range, status => 'paused'],
+    ['host_update', [$acct], host => $range, named => '1', name => 'x'],
+    ['host_delete', [$acct], host => $range, keep => 1000],
+    ['host_add', [$acct], @addresses, pairs('10.4', 2)];
+is(script('host_add', [$acct], @addresses, pairs('10.4', 1))->[0], 'OK',
+    'one host is added without a wait');
+is(script('host_add', [$acct2], @addresses, pairs('10.4', 2))->[0], 'OK',
+    'as does another account');
 finish($work[-1], 'the last of them');
 is(host($range)->[STATUS], 'active', 'the last change in the queue holds');
 
-$work = slice('host_status', [$acct], $range, 'paused');
+$work = slice('host_status', [$acct], host => $range, status => 'paused');
 for my $off (3500, -3500, 3700, -3700) {
     my $clock = 1000 * (cmd('TIME')->[0] + $off);
-    is(slice('accounts_take', [k('billdue')], 8, $clock)->[0],
+    is(slice('accounts_take', [k('billdue')], most => 8, clock => $clock)->[0],
         abs $off > 3600 ? 'APART' : 'OK',
         "accounts_take for a clock that differs by $off s");
 }
-is_deeply(slice('accounts_take', [k('works')], 8, ''), ['OK'],
+is_deeply(slice('accounts_take', [k('works')], most => 8), ['OK'],
     'a daemon leaves new work to its request');
 cmd('ZADD', k('works'), 1, $ac);
-is_deeply(slice('accounts_take', [k('works')], 8, ''), ['OK', $ac],
+is_deeply(slice('accounts_take', [k('works')], most => 8), ['OK', $ac],
     'a daemon takes work that has waited');
-is_deeply(slice('accounts_take', [k('works')], 8, ''), ['OK'],
+is_deeply(slice('accounts_take', [k('works')], most => 8), ['OK'],
     'accounts_take returns an account only once');
 finish($work, 'work that a daemon has claimed');
 
 # items that cannot be done
 
-$work = slice('host_status', [$acct], $range, 'active');
+$work = slice('host_status', [$acct], host => $range, status => 'active');
 cmd('LPUSH', k('work', $ac), packed([1, 1, 'later', 0, '', []]));
 is(step($acct, '')->[0], 'KIND', 'work of a later release stays');
 cmd('LPOP', k('work', $ac));
@@ -235,14 +241,16 @@ finish($work, 'the work behind it');
 is(host($range)->[STATUS], 'active', 'the work behind damaged work is done');
 cmd('LPUSH', k('work', $ac), packed([1, 7, 'host_status', 0, '', 'x']));
 is(step($acct, 7)->[0], 'FAILED', 'the request of damaged work fails');
-my @two = map { slice('host_status', [$acct], $range, $_) } 'paused', 'active';
+my @two = map { slice('host_status', [$acct], host => $range,
+    status => $_) } 'paused', 'active';
 cmd('LSET', k('work', $ac), 0, packed([1, $two[0][1], 'host_status', 0, '',
     'x']));
 step($acct, '') while cmd('LLEN', k('work', $ac));
 is(step($acct, $two[0][1])->[0], 'FAILED',
     'the request fails when a daemon has dropped its work');
 is(step($acct, $two[1][1])->[1], 1, 'the next one was done');
-@two = map { slice('host_status', [$acct], $range, $_) } 'paused', 'active';
+@two = map { slice('host_status', [$acct], host => $range,
+    status => $_) } 'paused', 'active';
 cmd('LSET', k('work', $ac), 0, 'junk');
 step($acct, '') while cmd('LLEN', k('work', $ac));
 is(step($acct, $two[0][1])->[0], 'FAILED',
@@ -267,7 +275,7 @@ in_order('repaired');
 cmd('ZADD', k('works'), 1, $ac);
 finds(qr/works .*has a turn for nothing/, 'a turn for nothing');
 in_order('repaired');
-$work = slice('host_status', [$acct], $range, 'paused');
+$work = slice('host_status', [$acct], host => $range, status => 'paused');
 cmd('ZREM', k('works'), $ac);
 finds(qr/works .*has work and no turn/, 'work without a turn');
 in_order('repaired');

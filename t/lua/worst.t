@@ -9,6 +9,7 @@
 
 use strict;
 use warnings;
+use RblSeam;
 use RblTest;
 use RblScript;
 use RblWorst qw(calibrate slowness spent);
@@ -23,24 +24,26 @@ my $rp = chosen($acct)->[1];
 # lists, in a profile of their own
 
 my (@sid, %zone);
-script('lists_put', [k('lists')], map {
+script('lists_put', [k('lists')], records => [map {
     my $sid = sid('RB');
     push @sid, $sid;
     $zone{$sid} = sprintf 'system%03d.blocklist.example', $_;
     packed([1, $sid, 'rbl', $zone{$sid}, "List $_",
         "https://www.system$_.example/", 3, 0, 'active', '', [], '', '',
-        'normal', 'ip', 'block', 'ip']) } 1 .. SYSTEM);
+        'normal', 'ip', 'block', 'ip']) } 1 .. SYSTEM]);
 for my $n (1 .. OWN) {
     my $sid = sid('RB');
     push @sid, $sid;
     $zone{$sid} = join '.', ('x' x 59) x 3, sprintf '%050d', $n;
-    my $r = script('rbl_add', [$acct], $sid, 'rbl', $zone{$sid});
+    my $r = script('rbl_add', [$acct], list => $sid, type => 'rbl',
+        zone => $zone{$sid});
     die "rbl_add: @$r" if $r->[0] ne 'OK';
 }
 my $profile = unpacked(cmd('GET', k('r', $ac, $rp)));
 @$profile[4, 5] = (0, [@sid]);
 cmd('SET', k('r', $ac, $rp), packed($profile));
-script('hook_put', [$acct], sid('WH'), 'n', 'https://x.example/', 's');
+script('hook_put', [$acct], hook => sid('WH'), name => 'n',
+    url => 'https://x.example/', secret => 's');
 my $cg = chosen($acct)->[2];
 
 my @range = map { unpacked($_)->[1] } (@{ add_host($acct, 'ip_range',
@@ -78,32 +81,32 @@ sub timed {
 # As the daemon's call, without the marks that script() looks for.
 my %sha;
 sub call {
-    my ($name, $keys, @args) = @_;
-    my $text = read_file(build_dir() . "/gen/lua/$name.lua");
-    $sha{$name} //= cmd('SCRIPT', 'LOAD', $text);
-    return cmd('EVALSHA', $sha{$name}, scalar @$keys, @$keys, @args,
-        caller_of($text));
+    my ($name, @args) = @_;
+    $sha{$name} //= cmd('SCRIPT', 'LOAD', seam_source($name));
+    return cmd('EVALSHA', $sha{$name}, seam_words($name, @args));
 }
 
 sub check {
     my ($what, $ht, @results) = @_;
 
     for my $n (1 .. 32) {
-        my @start = ('check_start', [$acct], sid('PP'), $ht, '', 0,
-            "https://callback.example/$n/" . 'u' x 2015, 'AP' . '0' x 32,
-            60_000, '0');
+        my @start = ('check_start', [$acct], check => sid('PP'), host => $ht,
+            callback => "https://callback.example/$n/" . 'u' x 2015,
+            app => 'AP' . '0' x 32, keep => 60_000, lists => '0');
         $n < 32 ? call(@start) : timed('check_start', sub { call(@start) });
     }
     my ($job) = timed('check_take', sub { take('m', 1) });
-    is((timed("check_begin, $what", sub { call('check_begin', [$acct], $job,
-        60_000, '', '0') }))[0][0], 'OK',
+    is((timed("check_begin, $what", sub { call('check_begin', [$acct],
+        job => $job, keep => 60_000, leave => '0') }))[0][0], 'OK',
         "$what: check_begin starts the check");
     my @other = grep { $_->[5] ne 'clear' } @results;
-    my @args = (packed(\@other), join('', map { $_->[0] }
-        grep { $_->[5] eq 'clear' } @results), scalar @results,
-        @other == @results ? '=' : packed(\@results), '', 60_000, 600, '1', 0, 16 << 20);
-    is((timed("check_finish, $what", sub { call('check_finish', [$acct], $job,
-        @args) }))[0][0], 'OK', "$what: check_finish ends the check");
+    my @args = (told => packed(\@other), clear => join('', map { $_->[0] }
+        grep { $_->[5] eq 'clear' } @results), lists => scalar @results,
+        all => @other == @results ? '=' : packed(\@results), keep => 60_000,
+        interval => 600, events => '1', soon => 0, details => 16 << 20);
+    is((timed("check_finish, $what", sub { call('check_finish', [$acct],
+        job => $job, @args) }))[0][0], 'OK',
+        "$what: check_finish ends the check");
     return;
 }
 

@@ -15,11 +15,13 @@ my $key;
 
 sub fresh { return $key = k('zone', 'list' . ++$n . '.test') }
 sub field { return cmd('HGET', $key, $_[0]) }
-sub lied { return script('zone_told', [$key], $_[0], $_[1], 0, 0) }
-sub lives { return script('zone_told', [$key], $_[0], 0, $_[1], $_[2]) }
+sub lied { return script('zone_told', [$key], family => $_[0], ttl => $_[1],
+    entry => 0, soa => 0) }
+sub lives { return script('zone_told', [$key], family => $_[0], ttl => 0,
+    entry => $_[1], soa => $_[2]) }
 # family, resolver, ms since the list was first seen sound
-sub asked { return script('zone_ask', [$key, k('seen', 'RBx', 'h')], $_[0],
-    $_[1], $_[2] // 0, '', '', '', '', 0) }
+sub asked { return script('zone_ask', [$key, k('seen', 'RBx', 'h')],
+    family => $_[0], resolver => $_[1], order => $_[2] // 0, any => 0) }
 sub near { return $_[0] > $_[1] - 1500 && $_[0] <= $_[1] }
 
 # --- wildcarding ------------------------------------------------------------
@@ -106,8 +108,9 @@ my $seen;
 sub seen {
     my ($is, $age, $resolver, $since, @wait) = @_;
 
-    return script('zone_ask', [$key, $seen], 'ipv4', $resolver, 0, $is, $age,
-        $since, '', 0, @wait)->[4];
+    return script('zone_ask', [$key, $seen], family => 'ipv4',
+        resolver => $resolver, order => 0, response => $is, age => $age,
+        since => $since, any => 0, waits => \@wait)->[4];
 }
 sub listing { return seen('listed', 0, $_[1] // 'a', '', $_[0]) }
 sub ends { return seen('clear', $_[0], $_[2] // 'a', $_[1] // '', 200, 300) }
@@ -175,11 +178,13 @@ use constant { HOUR => 3_600_000, DAY => 86_400_000 };
 sub any {
     my ($resolver, $ttl, $negative, $since, $age) = @_;
 
-    return script('zone_ask', [$key, $seen], 'ipv4', $resolver, 0, 'clear',
-        $age // 0, $since // '', $ttl, 1, $ttl + 2_000, $negative + 2_000)->[4];
+    return script('zone_ask', [$key, $seen], family => 'ipv4',
+        resolver => $resolver, order => 0, response => 'clear',
+        age => $age // 0, since => $since // '', ttl => $ttl, any => 1,
+        waits => [$ttl + 2_000, $negative + 2_000])->[4];
 }
-sub told { return script('zone_ask', [$key, $seen], 'ipv4', $_[0], 0, '', '',
-    '', $_[1], 0)->[4] }
+sub told { return script('zone_ask', [$key, $seen], family => 'ipv4',
+    resolver => $_[0], order => 0, ttl => $_[1], any => 0)->[4] }
 sub now_ms { return int time * 1000 }
 # Sets a TTL that was reported so many ms ago, a resolver that is watched for so
 # many, a wait that began so many ms ago.

@@ -57,17 +57,18 @@ sub taken_of {
     return @jobs;
 }
 
-# The calls of a script for jobs, many of a partition in one batch: [first
-# arguments], member, flight, [last arguments] of each.
+# The calls of a script for jobs, many of a partition in one batch.  `args`: its
+# other arguments.
 sub calls_for {
-    my ($store, $script, $head, $tail, @jobs) = @_;
+    my ($store, $script, $args, @jobs) = @_;
 
     my (@calls, %of);
     push @{ $of{ $_->{p} } }, $_ for @jobs;
     for my $p (sort keys %of) {
         while (my @some = splice @{ $of{$p} }, 0, TOGETHER) {
-            push @calls, $store->call_of($script, k($p, 'flight:due'), @$head,
-                map { @$_{qw(member flight)}, @$tail } @some);
+            push @calls, $store->call_of($script, [k($p, 'flight:due')],
+                @$args, member => [map { $_->{member} } @some],
+                flight => [map { $_->{flight} } @some]);
         }
     }
     return @calls;
@@ -96,10 +97,12 @@ sub finish_of {
 
     my ($pp, $started, $till) = split /:/, $j->{flight};
     my ($ht) = $j->{member} =~ /:(\w+)/;
-    return $store->call_of('check_finish', k($j->{p}, 'acct', $j->{ac}),
-        join(':', $j->{ac}, $pp, $ht, 'd', $started, $till, NAME), "\x90",
-        join('', @lists), scalar @lists, '', '', DAY * 1000, DAY, '0', 0,
-        1 << 24, lists_said(@lists));
+    my ($asks, $members) = lists_said(@lists);
+    return $store->call_of('check_finish', [k($j->{p}, 'acct', $j->{ac})],
+        job => join(':', $j->{ac}, $pp, $ht, 'd', $started, $till, NAME),
+        told => "\x90", clear => join('', @lists), lists => scalar @lists,
+        keep => DAY * 1000, interval => DAY, events => '0', soon => 0,
+        details => 1 << 24, asks => $asks, members => $members);
 }
 
 # CPU of the store per host for claiming, starting and finishing.
@@ -112,17 +115,18 @@ sub first_round {
     my ($n, %us) = (0);
     while ($n < $opt{hosts}) {
         my ($r, $take) = $pipelined->(map { $store->call_of('check_take',
-            k($_, 'leases'), 'md', TAKE, TAKE, 600_000, NAME, 1) }
+            [k($_, 'leases')], kinds => 'md', most => TAKE, share => TAKE,
+            lease => 600_000, daemon => NAME, alone => 1) }
             0 .. $opt{partitions} - 1);
         my @jobs = map { taken_of($_, $r->[$_]) } 0 .. $#$r;
         die "$n hosts of $opt{hosts} were checked\n" if !@jobs;
         $us{take} += $take * @$r;
-        ($r, my $begin) = $pipelined->(calls_for($store, 'check_open', [$sum],
-            [], @jobs));
+        ($r, my $begin) = $pipelined->(calls_for($store, 'check_open',
+            [sum => $sum], @jobs));
         die "open\n" if grep { !ref } map { @$_[1 .. $#$_] } @$r;
         $us{begin} += $begin * @$r;
-        ($r, my $clear) = $pipelined->(calls_for($store, 'check_clear', [],
-            [DAY, (lists_said(@lists))[0]], @jobs));
+        ($r, my $clear) = $pipelined->(calls_for($store, 'check_clear',
+            [interval => DAY, asks => (lists_said(@lists))[0]], @jobs));
         $us{clear} += $clear * @$r;
         ($r) = $pipelined->(map { finish_of($store, $_) }
             left_of($r, @jobs));

@@ -13,6 +13,7 @@ use warnings;
 
 use IO::Socket::UNIX;
 use RblBench;
+use RblSeam;
 use RblTest;
 
 sub new {
@@ -83,11 +84,8 @@ sub load_script {
 sub call_of {
     my ($self, $script, @args) = @_;
 
-    my $s = $self->{script}{$script} //= do {
-        my $text = read_file(build_dir() . "/gen/lua/$script.lua");
-        { sha => $self->load_script($text), by => [caller_of($text)] };
-    };
-    return $self->bytes_of('EVALSHA', $s->{sha}, 1, @args, @{ $s->{by} });
+    return $self->bytes_of('EVALSHA', $self->load_script(seam_source($script)),
+        seam_words($script, @args));
 }
 
 # Sends all commands, so many at a time; returns the replies and the CPU of the

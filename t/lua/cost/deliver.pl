@@ -15,18 +15,21 @@ my ($number, @old) = (0);
 
 sub deliver { my ($name, @args) = @_; return slice($name, [k('retry')], @args) }
 
-case(hook_put => '', sub { s1('hook_put', sid('WH'), 'n', 'https://h.example/',
-    's', 'a.b') });
-case(hook_update => '', sub { s1('hook_update', $W{wh}[0], '', '', 1,
-    map { "rbl.host.type$_" } 1 .. 20) });
-case(hook_secret => '', sub { s1('hook_secret', $W{wh}[0], 's' x 64, 1000) });
-case(hook_status => '', sub { s1('hook_status', $W{wh}[0], 'active') });
-case(hook_test => '', sub { s1('hook_test', $W{wh}[0], sid('EV'), 'rbl.test',
-    $body, 100_000) });
+case(hook_put => '', sub { s1('hook_put', hook => sid('WH'), name => 'n',
+    url => 'https://h.example/', secret => 's', types => 'a.b') });
+case(hook_update => '', sub { s1('hook_update', hook => $W{wh}[0], typed => 1,
+    types => [map { "rbl.host.type$_" } 1 .. 20]) });
+case(hook_secret => '', sub { s1('hook_secret', hook => $W{wh}[0],
+    secret => 's' x 64, stays => 1000) });
+case(hook_status => '', sub { s1('hook_status', hook => $W{wh}[0],
+    status => 'active') });
+case(hook_test => '', sub { s1('hook_test', hook => $W{wh}[0],
+    event => sid('EV'), type => 'rbl.test', body => $body, most => 100_000) });
 case(hook_delete => 'with a log of 1,000', sub { my $wh = sid('WH');
-    s1('hook_put', $wh, 'n', 'https://h.example/', 's');
+    s1('hook_put', hook => $wh, name => 'n', url => 'https://h.example/',
+        secret => 's');
     cmd('RPUSH', k('log', $ac, $wh), ('x' x 1500) x 1000);
-    s1('hook_delete', $wh) });
+    s1('hook_delete', hook => $wh) });
 sub dead_letters {
     my ($n, $body) = @_;
     cmd('DEL', k('dead', $ac));
@@ -35,22 +38,23 @@ sub dead_letters {
         'a', '') for 1 .. $n;
 }
 case(hook_replay => 'letters of 60 KB', sub { dead_letters(40, $body);
-    s1('hook_replay', $W{wh}[1], '-', '+', 40, '');
+    s1('hook_replay', hook => $W{wh}[1], from => '-', to => '+', most => 40);
     cmd('DEL', k('retry')) });
 case(hook_replay => 'small letters', sub { dead_letters(40, 'b' x 1000);
-    s1('hook_replay', $W{wh}[1], '-', '+', 40, '');
+    s1('hook_replay', hook => $W{wh}[1], from => '-', to => '+', most => 40);
     cmd('DEL', k('retry')) });
 case(hook_dead => 'letters of 60 KB', sub { dead_letters(40, $body);
-    s1('hook_dead', $W{wh}[1], '', 100) });
+    s1('hook_dead', of => $W{wh}[1], most => 100) });
 case(hook_dead => 'small letters', sub { dead_letters(200, 'b' x 600);
-    s1('hook_dead', $W{wh}[1], '', 100) });
+    s1('hook_dead', of => $W{wh}[1], most => 100) });
 case(hook_dead => 'small letters of others', sub { dead_letters(200, 'b' x 600);
-    s1('hook_dead', $W{wh}[0], '', 100) });
+    s1('hook_dead', of => $W{wh}[0], most => 100) });
 case(delivery_log => 'of 1,000', sub { cmd('DEL', k('log', $ac, $W{wh}[1]));
     cmd('RPUSH', k('log', $ac, $W{wh}[1]), ('x' x 1500) x 1000);
-    s1('delivery_log', $W{wh}[1], 1000) });
-case(hook_list => 'a page of 100', sub { s1('hook_list', 0, 99) });
-case(hook_show => '', sub { s1('hook_show', $W{wh}[0]) });
+    s1('delivery_log', of => $W{wh}[1], last => 1000) });
+case(hook_list => 'a page of 100', sub { s1('hook_list', first => 0,
+    last => 99) });
+case(hook_show => '', sub { s1('hook_show', hook => $W{wh}[0]) });
 
 # Events of the outbox: how the first attempts of their deliveries ended.
 sub deliveries {
@@ -59,22 +63,22 @@ sub deliveries {
         'error text', 0] } 1 .. $n;
 }
 case(event_targets => '32 events, 20 receivers', sub { slice('event_targets',
-    [k('outbox')], map { ($ac, 'rbl.host.listed') } 1 .. 32) });
+    [k('outbox')], account => $ac, what => [('rbl.host.listed') x 32]) });
 case(event_targets => '32 callbacks to hosts with circuits', sub {
     my @hook = map { k('hook', $ac, 'CB' . substr sha1_hex("h$_.example"), 0,
         32) } 1 .. 32;
     cmd('HSET', $_, 'till', 1) for @hook;
-    my $r = slice('event_targets', [k('outbox')],
-        map { ($ac, "$W{ap}https://h$_.example/a") } 1 .. 32);
+    my $r = slice('event_targets', [k('outbox')], account => $ac,
+        what => [map { "$W{ap}https://h$_.example/a" } 1 .. 32]);
     cmd('DEL', @hook);
     die "a circuit is closed\n" if grep { @{ $_->[0] } > 1 } @$r[1 .. 32] });
 # A call has so many deliveries at least, and those of the last event.
 for my $outcome (qw(ok retry dead later)) {
     case(event_done => "27 deliveries: $outcome", sub {
-        slice('event_done', [k('outbox')], $lease, map { packed([
-            read_event($ac, sid('EV')), $ac, sid('EV'), 'rbl.host.listed',
-            $outcome eq 'ok' ? '' : $body, [deliveries($_, $outcome)]]) }
-            7, 20);
+        slice('event_done', [k('outbox')], lease => $lease,
+            events => [map { packed([read_event($ac, sid('EV')), $ac,
+                sid('EV'), 'rbl.host.listed', $outcome eq 'ok' ? '' : $body,
+                [deliveries($_, $outcome)]]) } 7, 20]);
         cmd('DEL', k('retry')) });
 }
 
@@ -101,10 +105,11 @@ sub fill_pending {
 sub beyond {
     clean();
     fill_pending();
-    slice('event_done', [k('outbox')], $lease, map { packed([
-        read_event($ac, sid('EV')), $ac, sid('EV'), 'rbl.host.listed', $body,
-        [map { [$_->[0], 'retry', 'a' x 1500, '', '', 9e6, 500, 'error text',
-            0] } deliveries($_, 'retry')]]) } 7, 20);
+    slice('event_done', [k('outbox')], lease => $lease,
+        events => [map { packed([read_event($ac, sid('EV')), $ac, sid('EV'),
+            'rbl.host.listed', $body, [map { [$_->[0], 'retry', 'a' x 1500, '',
+                '', 9e6, 500, 'error text', 0] } deliveries($_, 'retry')]]) }
+            7, 20]);
     my $n = cmd('ZCOUNT', k('retry'), '-inf', int(cmd('TIME')->[0]) * 1000
         + 1000);
     die "$n are given up, not 27\n" if $n != 27;
@@ -112,13 +117,14 @@ sub beyond {
 case(event_done => '27 deliveries beyond the bound of 10,000', sub {
     beyond(); cmd('DEL', k('retry')) });
 case(delivery_claim => '27 beyond the bound', sub { beyond();
-    deliver('delivery_claim', 32, $lease) });
+    deliver('delivery_claim', most => 32, lease => $lease) });
 case(hook_test => 'beyond the bound', sub { clean(); fill_pending();
-    s1('hook_test', $W{wh}[0], sid('EV'), 'rbl.test', $body, 0) });
+    s1('hook_test', hook => $W{wh}[0], event => sid('EV'), type => 'rbl.test',
+        body => $body, most => 0) });
 case(event_fanout => 'a notice to all contacts', sub {
     my $id = read_event($ac, my $ev = sid('EV'));
-    slice('event_fanout', [k('outbox')], $id, $ac, $ev, 'contact.notice',
-        'b' x 1000, '', '');
+    slice('event_fanout', [k('outbox')], id => $id, account => $ac,
+        event => $ev, type => 'contact.notice', body => 'b' x 1000);
     cmd('DEL', k('retry'), map { k('line', $ac, $_) } @{ $W{co} }) });
 
 # Deliveries in the queue.
@@ -136,20 +142,22 @@ sub queued {
 }
 sub clean { cmd('DEL', splice @old) if @old; cmd('DEL', k('retry')) }
 case(delivery_claim => '32 of 60 KB', sub { clean(); queued(32, @{ $W{wh} });
-    deliver('delivery_claim', 32, $lease) });
+    deliver('delivery_claim', most => 32, lease => $lease) });
 case(delivery_claim => '32 to no hook', sub { clean(); queued(32, sid('WH'));
-    deliver('delivery_claim', 32, $lease) });
+    deliver('delivery_claim', most => 32, lease => $lease) });
 case(delivery_send => '', sub { clean(); queued(1, $W{wh}[0]);
-    deliver('delivery_send', cmd('ZRANGE', k('retry'), 0, 0)->[0], 0) });
+    deliver('delivery_send', member => cmd('ZRANGE', k('retry'), 0, 0)->[0],
+        attempt => 0) });
 for my $outcome (qw(ok retry dead gone)) {
     case(delivery_done => $outcome, sub { clean(); queued(1, $W{wh}[0]);
-        deliver('delivery_done', cmd('ZRANGE', k('retry'), 0, 0)->[0], 0,
-            $outcome, 5000, 500, 'text', '', 'a' x 1500, 0);
-        s1('hook_status', $W{wh}[0], 'active') });
+        deliver('delivery_done', member => cmd('ZRANGE', k('retry'), 0,
+            0)->[0], attempt => 0, outcome => $outcome, delay => 5000,
+            status => 500, error => 'text', log => 'a' x 1500, quiet => 0);
+        s1('hook_status', hook => $W{wh}[0], status => 'active') });
 }
 case(consumers_trim => '64 daemons that have stopped', sub {
     cmd('XGROUP', 'CREATECONSUMER', k('outbox'), 'deliver', "d$_") for 1 .. 64;
-    slice('consumers_trim', [k('outbox')], 'deliver', 0) });
+    slice('consumers_trim', [k('outbox')], group => 'deliver', idle => 0) });
 
 # Digests: hosts to be reported to the contact, and those already reported.
 my @range;
@@ -157,13 +165,12 @@ sub digest_of {
     my ($co) = @_;
     if (!@range) {
         for (1 .. 2) {
-            my @r = range_of(1024);
-            my $r = s1('host_add', text_of(240), 'ip_range', 1, $W{rp}[0],
-                $W{cg}[0], @r);
-            work($r);
-            work(s1('host_update', $r[0], '', '', '',
-                @{ $W{cg} }[0 .. 49]));
-            push @range, @r[map { 2 * $_ } 1 .. 1024];
+            my %r = range_of(1024);
+            work(s1('host_add', name => text_of(240), type => 'ip_range',
+                family => 1, profile => $W{rp}[0], group => $W{cg}[0], %r));
+            work(s1('host_update', host => $r{range},
+                groups => [@{ $W{cg} }[0 .. 49]]));
+            push @range, @{ $r{host} };
         }
     }
     cmd('DEL', map({ k($_, $ac, $co) } qw(digest making batch line)),
@@ -175,14 +182,14 @@ sub digest_of {
 }
 case(digest_claim => '2,000 hosts of a contact, 50 in the message', sub {
     digest_of($W{co}[1]);
-    slice('digest_claim', [k('digests')], 1000, $lease, 50,
-        map { sid('EV') } 1 .. 4) });
+    slice('digest_claim', [k('digests')], window => 1000, lease => $lease,
+        most => 50, events => [map { sid('EV') } 1 .. 4]) });
 case(digest_claim => 'everything is to be looked at', sub {
     digest_of($W{co}[1]);
     cmd('DEL', k('digest', $ac, $W{co}[1]));
     cmd('ZADD', k('digest', $ac, $W{co}[1]), 3 * 4398046511104 + 1, '*');
-    slice('digest_claim', [k('digests')], 1000, $lease, 50,
-        map { sid('EV') } 1 .. 4) });
+    slice('digest_claim', [k('digests')], window => 1000, lease => $lease,
+        most => 50, events => [map { sid('EV') } 1 .. 4]) });
 # A batch of them that is made, and its event.
 sub batch_of {
     my ($co, $ev) = ($_[0], sid('EV'));
@@ -194,18 +201,21 @@ sub batch_of {
 }
 case(digest_claim => '2,000 hosts in a message', sub {
     batch_of($W{co}[1]);
-    slice('digest_claim', [k('digests')], 1000, $lease, 50, sid('EV')) });
+    slice('digest_claim', [k('digests')], window => 1000, lease => $lease,
+        most => 50, events => sid('EV')) });
 case(digest_claim => '2,000 hosts in a sent message', sub {
     my $ev = batch_of($W{co}[1]);
     cmd('ZREM', k('batch', $ac, $W{co}[1]), $ev);
     cmd('ZADD', k('batch', $ac, $W{co}[1]), -2, "+$ev");
-    slice('digest_claim', [k('digests')], 1000, $lease, 50, sid('EV')) });
+    slice('digest_claim', [k('digests')], window => 1000, lease => $lease,
+        most => 50, events => sid('EV')) });
 # One that 400 lists have, as they are told first.
 case(digest_claim => 'a host on 400 lists in a message', sub {
     my ($co) = $W{co}[1];
     batch_of($co);
     cmd('ZADD', k('batch', $ac, $co), 1, listed_one());
-    slice('digest_claim', [k('digests')], 1000, $lease, 50, sid('EV')) });
+    slice('digest_claim', [k('digests')], window => 1000, lease => $lease,
+        most => 50, events => sid('EV')) });
 # A message that is not delivered, with so many listings that only it has
 # reported, and ends.
 sub untold {
@@ -222,20 +232,21 @@ sub untold {
 }
 case(delivery_done => '2,000 hosts that are not known', sub {
     my ($co, $member) = untold(2000);
-    deliver('delivery_done', $member, 0, 'dead', 0, 500, 'text', '',
-        'a' x 1500, 0, '');
+    deliver('delivery_done', member => $member, attempt => 0,
+        outcome => 'dead', delay => 0, status => 500, error => 'text',
+        log => 'a' x 1500, quiet => 0);
     cmd('DEL', k('ends', $ac, $co)) });
 case(delivery_claim => '2,000 hosts of a paused contact', sub {
     my ($co) = untold(0);
-    s1('contact_status', $co, 'paused');
-    deliver('delivery_claim', 32, $lease);
-    s1('contact_status', $co, 'active');
+    s1('contact_status', contact => $co, status => 'paused');
+    deliver('delivery_claim', most => 32, lease => $lease);
+    s1('contact_status', contact => $co, status => 'active');
     cmd('DEL', k('ends', $ac, $co)) });
 case(digest_store => '2,000 hosts', sub {
     my $co = $W{co}[1];
     my $ev = batch_of($co);
-    slice('digest_store', [k('digests')], "$ac:$co", $ev, 20, $ev, 'b' x 60_000,
-        '');
+    slice('digest_store', [k('digests')], member => "$ac:$co", claimed => $ev,
+        limit => 20, event => $ev, body => 'b' x 60_000, host => '');
     cmd('DEL', k('line', $ac, $co), k('ends', $ac, $co), k('retry')) });
 
 1;

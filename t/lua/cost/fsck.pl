@@ -40,14 +40,15 @@ sub full {
 
 # A slice of the walk through the account.
 sub entries {
-    my ($mend, @from) = @_;
+    my ($mend, $what, $cursor, @entries) = @_;
 
-    return slice('fsck_entries', [$acct], $mend, sid('RP'), sid('CG'), @from);
+    return slice('fsck_entries', [$acct], mend => $mend, profile => sid('RP'),
+        group => sid('CG'), what => $what, cursor => $cursor,
+        entries => \@entries);
 }
 
-case(fsck_aside => '200 lists', sub { slice('fsck_aside', [$base], '') });
-case(fsck_account => '1,000 contacts', sub { slice('fsck_account', [$acct],
-    '') });
+case(fsck_aside => '200 lists', sub { slice('fsck_aside', [$base]) });
+case(fsck_account => '1,000 contacts', sub { slice('fsck_account', [$acct]) });
 case(fsck_entries => 'defaults, and from then on', sub { entries('', 'chosen',
     '0') });
 case(fsck_entries => 'profiles of 400 entries', sub { entries('', 'profiles',
@@ -55,8 +56,7 @@ case(fsck_entries => 'profiles of 400 entries', sub { entries('', 'profiles',
 case(fsck_entries => 'contacts in 50 groups', sub { entries('', 'contacts',
     '', @{ $W{co} }[0 .. SLICE - 1]) });
 case(fsck_entries => 'addresses in 50 groups', sub { full();
-    work(s1('host_update', $range, '', '', '',
-        @{ $W{cg} }[0 .. 49]));
+    work(s1('host_update', host => $range, groups => [@{ $W{cg} }[0 .. 49]]));
     entries('', 'hosts', '', @kids) });
 case(fsck_entries => '9 hosts, and one on 400 lists', sub { full();
     entries('', 'hosts', '', @kids[0 .. 8], listed_one()) });
@@ -65,16 +65,19 @@ case(fsck_entries => '9 hosts and one on 400 lists, all repaired', sub { full();
     damaged($_) for @ht;
     entries('1', 'hosts', '', @ht) });
 case(fsck_kids => 'addresses, one on 400 lists', sub { full();
-    slice('fsck_kids', [$acct], '', $range, 'kids', '', @kids[0 .. 38],
-        listed_one()) });
+    slice('fsck_kids', [$acct], range => $range, what => 'kids',
+        entries => [@kids[0 .. 38], listed_one()]) });
 case(fsck_kids => '40 without a range, repaired', sub { full();
     my @ht = map { host_in() } 1 .. 40;
     cmd('ZADD', k('kids', $ac, $range), map { (1, $_) } @ht);
-    slice('fsck_kids', [$acct], '1', $range, 'kids', '', @ht) });
+    slice('fsck_kids', [$acct], mend => '1', range => $range, what => 'kids',
+        entries => \@ht) });
 case(fsck_range => 'repaired', sub { full(); my $n = unpacked(cmd('GET',
         k('r', $ac, $range)))->[HOST_LISTED];
-    slice('fsck_range', [$acct], '1', $range, $n + 1);
-    slice('fsck_range', [$acct], '1', $range, $n) });
+    slice('fsck_range', [$acct], mend => '1', range => $range,
+        listed => $n + 1);
+    slice('fsck_range', [$acct], mend => '1', range => $range,
+        listed => $n) });
 case(fsck_entries => 'values', sub { full();
     entries('', 'uniq', '', map { 'rbl|'
         . unpacked(cmd('GET', k('r', $ac, $_)))->[2] } @kids) });
@@ -109,12 +112,14 @@ case(fsck_entries => 'contacts that are in no set, repaired', sub {
     cmd('ZREM', k('hears', $ac), @co);
     entries('1', 'contacts', '', @co) });
 case(fsck_uses => 'contacts and hosts', sub {
-    slice('fsck_uses', [$acct], '', 'contacts', '', @{ $W{co} }[0 .. 49]) });
+    slice('fsck_uses', [$acct], what => 'contacts',
+        entries => [@{ $W{co} }[0 .. 49]]) });
 case(fsck_uses => 'hosts, one on 400 lists', sub { full();
-    slice('fsck_uses', [$acct], '', 'hosts', '', (host_in()) x 15,
-        listed_one()) });
+    slice('fsck_uses', [$acct], what => 'hosts', entries => [(host_in()) x 15,
+        listed_one()]) });
 case(fsck_refs => '100 counters that are wrong, repaired', sub {
-    slice('fsck_refs', [$acct], '1', map { ("x$_", '', 5) } 1 .. 100);
+    slice('fsck_refs', [$acct], mend => '1', field => [map { "x$_" } 1 .. 100],
+        is => 5);
     cmd('HDEL', k('refs', $ac), map { "x$_" } 1 .. 100) });
 case(fsck_account => 'all keys of another type, repaired', sub {
     my $other = sid('AC');
@@ -127,14 +132,14 @@ case(fsck_account => 'all keys of another type, repaired', sub {
         sources setup work rbls profiles groups apps hooks users contacts hosts
         uniq listed states find due tokens manual details hears telling
         pending);
-    slice('fsck_account', [k('acct', $other)], '1');
+    slice('fsck_account', [k('acct', $other)], mend => '1');
     cmd('DEL', k('acct', $other));
     cmd('ZREM', k('accounts'), $other) });
 case(fsck_jobs => 'checks in flight without a host, repaired', sub {
     my @ht = map { sid('HT') } 1 .. SLICE;
     cmd('HSET', k('flight'), map { ("$ac:$_", sid('PP')) } @ht);
-    slice('fsck_jobs', [$base], '1', '', '', 'flight', '',
-        map { "$ac:$_" } @ht) });
+    slice('fsck_jobs', [$base], mend => '1', what => 'flight',
+        entries => [map { "$ac:$_" } @ht]) });
 case(fsck_keys => '6 hosts in no index, one on 400 lists, repaired', sub {
     my @ht = ((map { host_in() } 1 .. 5), listed_host());
     for my $ht (@ht) {
@@ -142,40 +147,43 @@ case(fsck_keys => '6 hosts in no index, one on 400 lists, repaired', sub {
         cmd('ZREM', k('hosts', $ac), $ht);
         cmd('HDEL', k('uniq', $ac), "rbl|$h->[2]");
     }
-    slice('fsck_keys', [$base], '1', map { "r:$ac:$_" } @ht);
+    slice('fsck_keys', [$base], mend => '1', keys => [map { "r:$ac:$_" } @ht]);
     slice('totals_make', [$acct]) });
 case(fsck_keys => 'groups that contacts hear of', sub {
-    slice('fsck_keys', [$base], '', map { "hears:$ac:$_" }
-        @{ $W{cg} }[0 .. SLICE - 1]) });
+    slice('fsck_keys', [$base],
+        keys => [map { "hears:$ac:$_" } @{ $W{cg} }[0 .. SLICE - 1]]) });
 case(fsck_keys => 'details of checks', sub {
     my @pp = map { sid('PP') } 1 .. SLICE;
     my @k = map { k('check', $ac, "$_:d") } @pp;
     cmd('SET', $_, 'x' x 140_000, 'PX', 60_000) for @k;
-    slice('fsck_keys', [$base], '1', map { "check:$ac:$_:d" } @pp);
+    slice('fsck_keys', [$base], mend => '1',
+        keys => [map { "check:$ac:$_:d" } @pp]);
     cmd('DEL', @k, k('details', $ac)) });
 case(fsck_jobs => 'hosts that are due', sub { slice('fsck_jobs', [$base],
-    '', '', '', 'due', '', ($ac) x SLICE) });
+    what => 'due', entries => [($ac) x SLICE]) });
 case(fsck_jobs => 'leases', sub { in_flight(2000)
         if cmd('ZCARD', k('leases')) < 2000;
-    slice('fsck_jobs', [$base], '', '', '', 'leases', '',
-        @{ cmd('ZRANGE', k('leases'), 0, SLICE - 1) }) });
+    slice('fsck_jobs', [$base], what => 'leases', entries => [@{ cmd('ZRANGE',
+        k('leases'), 0, SLICE - 1) }]) });
 case(fsck_sample => 'the queues of a partition', sub {
     in_flight(2000) if cmd('ZCARD', k('leases')) < 2000;
-    slice('fsck_sample', [k('due')], '0') });
+    slice('fsck_sample', [k('due')], mend => '0') });
 case(fsck_keys => 'records of profiles', sub { slice('fsck_keys', [$base],
-    '', map { "r:$ac:$_" } @{ $W{rp} }[0 .. SLICE - 1]) });
+    keys => [map { "r:$ac:$_" } @{ $W{rp} }[0 .. SLICE - 1]]) });
 case(fsck_keys => 'checks', sub { my @pp = map { sid('PP') } 1 .. SLICE;
     cmd('HSET', k('check', $ac, $_), 'status', 'running', 'host_id', '')
         for @pp;
-    slice('fsck_keys', [$base], '', map { "check:$ac:$_" } @pp);
+    slice('fsck_keys', [$base], keys => [map { "check:$ac:$_" } @pp]);
     cmd('DEL', map { k('check', $ac, $_) } @pp) });
 case(fsck_event => '50 targets', sub { my $ev = sid('EV');
     cmd('HSET', k('event', $ac, $ev), 'open', 50);
-    slice('fsck_event', [$acct], '', $ev, '', map { sid('WH') } 1 .. 50) });
+    slice('fsck_event', [$acct], event => $ev,
+        targets => [map { sid('WH') } 1 .. 50]) });
 case(fsck_mail => '1000 users', sub { my $k = k('mail', 'b' x 32);
     cmd('ZADD', $k, map { (1, "$ac:" . sid('US')) } 1 .. 1000);
-    slice('fsck_mail', [$k], '', '', '', 'mail', '0');
-    slice('fsck_mail', [$k], '1', "$ac:" . sid('US'), 1);
+    slice('fsck_mail', [$k], what => 'mail', cursor => '0');
+    slice('fsck_mail', [$k], mend => '1', member => "$ac:" . sid('US'),
+        confirmed => 1);
     cmd('DEL', $k) });
 
 1;

@@ -4,6 +4,7 @@
 
 use strict;
 use warnings;
+use RblSeam;
 use RblTest;
 use RblScript;
 use RblWorst;
@@ -32,36 +33,39 @@ sub full_lists {
     return if @records;
     @records = map { long_list($_) } 0 .. LISTS - 1;
     my @left = @records;
-    slice('lists_put', [$lists], '+', splice @left, 0, LISTS_SLICE) while @left;
+    slice('lists_put', [$lists], records => ['+', splice @left, 0,
+        LISTS_SLICE]) while @left;
     slice('lists_put', [$lists]);
-    slice('lists_override', [$lists], $_, '', all_by_hand()) for @rb;
+    slice('lists_override', [$lists], list => $_, all_by_hand()) for @rb;
 }
 
 sub all_by_hand {
-    return map { ($_->[0] => packed($_->[1])) } ['names', 'full'],
-        ['min_interval', 60], ['rate', 10], ['day_quota', 1e6],
-        ['tier', 'low'], ['control', 'none'],
+    return columns(map { { field => $_->[0], value => packed($_->[1]) } }
+        ['names', 'full'], ['min_interval', 60], ['rate', 10],
+        ['day_quota', 1e6], ['tier', 'low'], ['control', 'none'],
         ['codes', [map { "127.0.0.$_=" . text_of(40) } 1 .. 48]],
-        ['servers', join ' ', ('2001:db8:1111:2222:3333:4444:5555:6666') x 8];
+        ['servers', join ' ', ('2001:db8:1111:2222:3333:4444:5555:6666') x 8]);
 }
 
 case(lists_put => '8 of 200 lists, with all settings by hand', sub {
     full_lists();
-    slice('lists_put', [$lists], '+', @records[0 .. LISTS_SLICE - 1]) });
+    slice('lists_put', [$lists], records => ['+',
+        @records[0 .. LISTS_SLICE - 1]]) });
 case(lists_put => 'what is derived from 200', sub { full_lists();
     slice('lists_put', [$lists]) });
 case(lists_room => '200 lists, 1,300 killed', sub { full_lists();
-    slice('lists_room', [$lists], @rb, map { "-$_" } @dead) });
+    slice('lists_room', [$lists], entries => [@rb, map { "-$_" } @dead]) });
 case(lists_room => '200 other lists', sub { full_lists();
-    slice('lists_room', [$lists], map({ "-$_" } @rb), @dead[0 .. LISTS - 1]) });
-case(lists_key => '', sub { slice('lists_key', [k('lists')], $W{rb}[0],
-    'k') });
+    slice('lists_room', [$lists], entries => [map({ "-$_" } @rb),
+        @dead[0 .. LISTS - 1]]) });
+case(lists_key => '', sub { slice('lists_key', [k('lists')], list => $W{rb}[0],
+    secret => 'k') });
 case(lists_kill => '', sub { full_lists();
-    slice('lists_kill', [$lists], $rb[0], 'why');
-    slice('lists_kill', [$lists], $rb[0], '') });
+    slice('lists_kill', [$lists], list => $rb[0], reason => 'why');
+    slice('lists_kill', [$lists], list => $rb[0]) });
 case(lists_override => 'all settings', sub { full_lists();
-    slice('lists_override', [$lists], $rb[0], '', all_by_hand()) });
+    slice('lists_override', [$lists], list => $rb[0], all_by_hand()) });
 case(lists_status => '', sub { full_lists();
-    slice('lists_status', [$lists], $rb[0], 'active') });
+    slice('lists_status', [$lists], list => $rb[0], status => 'active') });
 
 1;
