@@ -826,7 +826,7 @@ my @others = splice @cases;
 for my $name (grep { !$cases{$_} } @scripts) {
     my ($key, @names) = read_file($file{$name}) =~ /^--- (?:key|arg): (\S+)/mg;
     next if ($key // '') ne 'acct' || grep { !$most{$_} } @names;
-    simple($name => @most{@names});
+    simple($name => map { $_ => $most{$_} } @names);
     push @{ $cases{$name} }, $cases[-1];
 }
 cmp_ok(scalar @cases, '>', 0, 'some cases are from the names of arguments');
