@@ -205,7 +205,7 @@
  *   source:<AC>:<PS>   string  record of a payment source
  *   setup:<AC>         string  record: the payment source that is being added
  *   setup:<AC>:gone    zset    payment sources that the account has removed,
- *                              until the daemon deletes them (_gone.lua)
+ *                              until the daemon deletes them (bill_step.lua)
  *   billdue            zset    accounts; score = when their bill is to be
  *                              looked at (ms), within a day
  *   pay:<AC>:<PY>      string  record of a payment, for ever
@@ -223,7 +223,7 @@
  *                              of the last one (_credit.lua)
  *   meter:<AC>         string  of an account that pays by the check: 16 digits,
  *                              above how much "used" the bill is to be looked
- *                              at, and the price (_meter.lua)
+ *                              at, and the price (_bill.lua)
  *   ledger:<AC>        stream  movements of money, for ever: "k" its purpose,
  *                              "d" debit and "c" credit, each cash (received),
  *                              credit (of the account), revenue or adjust (by

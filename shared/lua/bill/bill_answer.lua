@@ -15,7 +15,17 @@
 --- reply: OTHER state reference  it has ended in another way before
 --- include: bill_done
 --- include: bill_failed
---- include: payment_notice
+--- include: events
+--- use: account payment
+-- Tells the contacts that a payment needs the customer, or is left to the
+-- operator; once for each attempt.
+local function payment_notice(a, b, p, word, url, now)
+    if call('EXISTS', key('contacts', ac)) == 1 then
+        emit(a[ACCOUNT.timezone], nil, 'contact.notice', now,
+            p[PAYMENT.id], '', b[BILL.plan], false, p[PAYMENT.amount],
+            no_results, 0, no_callbacks, word, '', url)
+    end
+end
 local a, b = load(KEY.acct), load(bill_key)
 local p = payment_load(ARG.payment)
 if not a or not b or not p then

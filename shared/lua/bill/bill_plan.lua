@@ -24,7 +24,14 @@
 local b, now = load(bill_key), now_ms()
 local by_check, other = ARG.period == 'check', nil
 if b and by_check ~= (b[BILL.period] == 'check') then
-    --- include: plan_kind
+    local p = b[BILL.open] ~= '' and load(payment_key(b[BILL.open]))
+    if p and p[PAYMENT.state] ~= 'open' and p[PAYMENT.state] ~= 'failed' then
+        return {'BUSY', p[PAYMENT.state]}
+    elseif p then
+        payment_void(b, p, 'plan changed', now)
+    end
+    credit_book(money_read(), now)
+    call('DEL', key('meter', ac))
     other = true
 end
 -- A plan that has lapsed goes on when what is open is paid (_bill_done.lua).

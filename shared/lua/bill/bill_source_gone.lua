@@ -1,5 +1,6 @@
 -- Removes a payment source: it is not charged from now on, and the daemon
--- deletes it (_gone.lua).  It writes no bill and no source: nginx may run it.
+-- deletes it (bill_step.lua).  It writes no bill and no source: nginx may run
+-- it.
 --- key: acct  acct:<AC>
 --- arg: source  SID
 --- audit: source

@@ -11,7 +11,12 @@
 --- include: payment
 --- include: credit
 --- include: lapse
---- include: gone
+-- Payment sources that the account has removed (bill_source_gone.lua).
+local gone = key('setup', ac, 'gone')
+for _, sid in ipairs(call('ZRANGE', gone, 0, -1)) do
+    call('ZREM', key('sources', ac), sid)
+    call('DEL', key('source', ac, sid), gone)
+end
 local b, a = load(bill_key), load(KEY.acct)
 if not b or not a then
     call('ZREM', key('billdue'), ac)

@@ -1,5 +1,5 @@
 -- Steps: `paid` checks have finished of an account that pays by the check.
--- meter: 16 digits and the price (_meter.lua).
+-- meter: 16 digits and the price (_bill.lua).
 --- takes: ac base meter paid
 --- sets: mark price used
 local price = meter:sub(17) * paid

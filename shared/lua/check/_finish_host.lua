@@ -12,7 +12,14 @@ end
 local next_check, stopped_before = h[HOST.next_check], h[HOST.stopped] or 0
 local was_stopped, stays, stopped = stopped_before > 0, false, 0
 if was_stopped then
-    --- include: finish_stopped
+    -- While the plan is expired the host stays stopped (_stopped.lua) and out
+    -- of the schedule; otherwise it is stopped until a check does not fail.
+    local a = load(key('acct', ac))
+    if (a and a[ACCOUNT.lapsed] or 0) > 0 then
+        local place = tonumber(call('ZSCORE', key('hosts', ac), ht) or nil) or 0
+        stays = place > a[ACCOUNT.kept]
+    end
+    stopped = (stays or unmoved) and stopped_before or 0
 end
 local is_active = status == 'active' and not stays
 call('HDEL', flight, member)

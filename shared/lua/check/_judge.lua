@@ -3,13 +3,36 @@
 -- An unknown or skipped list keeps its listing.  A list that is no longer
 -- queried has none.  Unknown results of a list are counted from one known
 -- result to the next.
---- takes: answered before history_max is_pending listings n_before n_listed
---- takes: n_transitions n_unknown now pending_most places result_fields results
---- takes: transitions troubled troubled_before troubled_most unpack_limit
---- sets: answered at by_sid clear joined last_found n_listed n_results
---- sets: n_transitions n_unknown next_before only_listed started trouble
---- sets: unconfirmed
---- include: trouble
+--- takes: answered before checked history_max listings n_before n_listed
+--- takes: n_transitions n_unknown now places results transitions troubled
+--- takes: troubled_before
+--- sets: answered at by_sid clear is_distrusted is_pending joined last_found
+--- sets: n_listed n_results n_transitions n_unknown next_before only_listed
+--- sets: pending_most started trouble troubled_most unconfirmed unpack_limit
+--- use: result
+-- Lists of a host that cannot tell whether it is listed are in `troubled` and
+-- in the last fields of `details` (schema.txt).  Lists with earlier trouble
+-- keep their places.  Lists with a new listing that is not confirmed have
+-- places of their own: the next check must know them.
+local troubled_most, pending_most = 8, 64
+local is_pending = {unconfirmed = true, frozen = true, disagree = true}
+-- Earlier answers of a list with one of these errors are not trusted.
+local is_distrusted = {unhealthy = true, resolver = true, blocked = true}
+-- 1 while a new listing of the list is not confirmed.  A timeout, for example,
+-- says nothing about the listing and changes nothing.
+local function pending(was, error)
+    return is_pending[error] and 1 or not is_distrusted[error] and was or nil
+end
+-- Since when a list has reported that a listing is over (0: it has not).  The
+-- time since the last check counts only if the list has answered in it.
+local function over_since(over, error)
+    if is_distrusted[error] then
+        return 0
+    elseif error == 'unconfirmed' then
+        return over == 0 and now or over
+    end
+    return over == 0 and 0 or math.min(now, over + math.max(0, now - checked))
+end
 local function add_transition(list, zone, verdict, codes)
     n_transitions = n_transitions + 1
     transitions[n_transitions] = {list, zone, verdict, codes}
@@ -34,16 +57,27 @@ local function listing_before(sid)
     by_sid[sid] = l and false
     return l
 end
+-- How many elements a packed array has, and where they begin.
+local function array_at(packed)
+    local first, high, low = packed:byte(1, 3)
+    if first == 220 then
+        return high * 256 + low, 3
+    end
+    return first - 144, 1
+end
 local trouble, joined, unconfirmed = {}, {}, {}
 for _, t in ipairs(troubled_before or {}) do
     trouble[t[1]] = t
 end
 only_listed = true
-local n_results, at = array_at(results, 0)
+-- The results are unpacked one at a time: a table of all of them would take
+-- longer than everything else in a check.
+local unpack_limit = cmsgpack.unpack_limit
+local n_results, at = array_at(results)
 for _ = 1, n_results do
     local place, sid, zone, site, is, codes, text, error, _ = at
     at, sid, _, _, zone, site, is, codes, text, _, error =
-        unpack_limit(results, result_fields, at + 1)
+        unpack_limit(results, RESULT.ms, at + 1)
     local l = listing_before(sid)
     -- A custom list may have another zone now: that is another list.
     l = l and l[2] == zone and l

@@ -38,7 +38,6 @@
 --- include: job
 --- include: unchanged
 --- include: due
---- include: packed
 --- include: keep
 --- use: account host profile
 local results, failed, now = ARG.told, ARG.why ~= '', now_ms()
@@ -65,7 +64,7 @@ if not due or by ~= pp .. ':' .. job:sub(140) then
 end
 
 -- The version stamp of the account (_unchanged.lua); when a list last answered;
--- what a check costs (_meter.lua).
+-- what a check costs (_bill.lua).
 local raw, version, last, meter
 --- include: finish_read
 local h = raw and cmsgpack.unpack(raw)

@@ -15,13 +15,15 @@
 --- reply: OK
 --- reply: STALE
 --- include: base
---- include: member
+--- use: contact
+-- The account that the other parts deal with.
+local member = ARG.member
+local ac, ev, target = string.match(member, '^(%w+):(%w+):(%w+)$')
 --- include: delivery
 --- include: fails
 --- include: log
 --- include: hears
 --- include: untold
---- use: contact
 local dk = key('dlv', ac, ev, target)
 local d = call('HMGET', dk, 'attempt', 'test', 'app', 'sent', 'url',
     'first', 'excess', 'host', 'unsure')

@@ -150,7 +150,7 @@ local function look_at_bill()
     end
 end
 -- An account that pays by the check, and no other, has a meter, with the price
--- of its bill, or 0 after that has lapsed (_meter.lua).
+-- of its bill, or 0 after that has lapsed (_bill.lua).
 local function look_at_meter()
     local b, right = read(key('bill', ac), 'BILL'), nil
     local meter = call('GET', key('meter', ac)) or ''

@@ -14,15 +14,120 @@
 --- reply: OK  then faults (_fsck.lua)
 --- reply: MORE rest[]  then faults
 --- include: fsck_walk
---- include: fsck_defaults
---- include: fsck_index
---- include: due
+--- include: fsck_refs
 --- include: fsck_host
 --- include: fsck_jobs
 --- include: fsck_work
---- include: pending
+--- include: due
 --- include: find
---- use: host app token
+--- include: hears
+--- include: pending
+--- use: app chosen contact host profile token
+-- The default profile and the default contact group of an account.  The oldest
+-- one takes the place of one that does not exist; where there is none at all,
+-- one is made as for a new account, with the SID ARG.profile or ARG.group.
+local defaults = {
+    {field = CHOSEN.profile, index = 'profiles', what = 'profile',
+        new = {1, ARG.profile, 'Default', 'active', 1, {}, now_ms()}},
+    {field = CHOSEN.group, index = 'groups', what = 'contact group',
+        new = {1, ARG.group, 'Default', now_ms()}},
+}
+local function choose(chosen, default)
+    local sid
+    for _, other in ipairs(call('ZRANGE', key(default.index, ac), 0, -1)) do
+        if read_sid(other) then
+            sid = other
+            break
+        end
+    end
+    if not sid then
+        sid = default.new[2]
+        save(key('r', ac, sid), default.new)
+        call('ZADD', key(default.index, ac), call('INCR', key('seq', ac)), sid)
+    end
+    chosen[default.field] = sid
+    totals_forget()
+    save(key('chosen', ac), chosen)
+end
+local function look_at_defaults()
+    local chosen, why = read(key('chosen', ac), 'CHOSEN')
+    if why == 'newer' then
+        return
+    end
+    if not chosen then
+        fault(why, 'chosen', why == 'missing' and 'does not exist'
+            or 'cannot be read', function()
+                chosen = {1, '', ''}
+                choose(chosen, defaults[1])
+                choose(chosen, defaults[2])
+            end)
+        return
+    end
+    for _, default in ipairs(defaults) do
+        local sid = chosen[default.field]
+        if not (owns(default.index, sid) and (read_sid(sid) or newer(sid))) then
+            fault('default', sid, 'is the default ' .. default.what
+                .. ' and does not exist',
+                function() choose(chosen, default) end)
+        end
+    end
+end
+-- Profiles have the same lists: each is looked for once.
+local lists = {}
+local function is_list(sid)
+    if lists[sid] == nil then
+        lists[sid] = type(sid) == 'string'
+            and (call('EXISTS', key('r', 'SYS', sid)) == 1
+                or owns('rbls', sid)) and true or false
+    end
+    return lists[sid]
+end
+local function look_at_profile(p)
+    local left = {}
+    for _, sid in ipairs(p[PROFILE.entries]) do
+        if is_list(sid) then
+            left[#left + 1] = sid
+        end
+    end
+    local n = #p[PROFILE.entries] - #left
+    spent = spent + #p[PROFILE.entries] / 5 + n
+    if n > 0 then
+        fault('entries', p[PROFILE.id], 'names ' .. n
+            .. ' lists that do not exist', function()
+                p[PROFILE.entries] = left
+                save(key('r', ac, p[PROFILE.id]), p)
+            end)
+    end
+end
+-- The groups' sets have the contact as it is; what they have beside their
+-- contacts is found with the sets (fsck_keys).
+local function look_at_hears(sid, c)
+    local class, sound = hears_class(c), true
+    spent = spent + 2 * #c[CONTACT.groups]
+    local function same(k)
+        local score = type_of(k) == 'zset' and call('ZSCORE', k, sid)
+        sound = sound and tonumber(score or nil) == class
+    end
+    same(key('hears', ac))
+    for _, g in ipairs(c[CONTACT.groups]) do
+        same(key('hears', ac, g))
+    end
+    if not sound then
+        spent = spent + 200
+        fault('hears', sid, 'is not told of hosts as its record says',
+            function() hears_change(sid, c) end)
+    end
+end
+local function look_at_contact(sid, c)
+    if look_at_groups(sid, c[CONTACT.groups], ':c', function(groups)
+        local before = c[CONTACT.groups]
+        c[CONTACT.groups] = groups
+        save(key('r', ac, sid), c)
+        hears_change(sid, c, before)
+    end) then
+        look_at_hears(sid, c)
+    end
+end
 if call('EXISTS', KEY.acct) == 0 then
     return out
 end
