@@ -19,7 +19,6 @@ local raw = cmsgpack.pack({1, ARG.group, ARG.name, now_ms()})
 call('SET', key('r', ac, ARG.group), raw)
 call('ZADD', groups, call('INCR', key('seq', ac)), ARG.group)
 if ARG.is_default == '1' then
-    chosen[CHOSEN.group] = ARG.group
-    chosen_save()
+    choose(CHOSEN.group, ARG.group)
 end
 return {'OK', raw}

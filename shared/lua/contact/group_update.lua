@@ -30,7 +30,6 @@ if ARG.named == '1' then
     save(k, g)
 end
 if ARG.is_default == '1' then
-    chosen[CHOSEN.group] = ARG.group
-    chosen_save()
+    choose(CHOSEN.group, ARG.group)
 end
 return {'OK'}

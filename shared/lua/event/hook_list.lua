@@ -5,10 +5,7 @@
 --- reply: OK total# hooks[]
 --- reply: ACCOUNT  there is none
 --- row: hook record since# fails# till#  packed; ms, 0: none
---- include: account
-if call('EXISTS', KEY.acct) == 0 then
-    return {'ACCOUNT'}
-end
+--- include: exists
 local hooks = {}
 for _, sid in ipairs(call('ZRANGE', key('hooks', ac), ARG.first, ARG.last)) do
     local raw = call('GET', key('s', ac, sid))

@@ -9,11 +9,8 @@
 --- reply: OK record  packed
 --- reply: LIMIT max#  receivers
 --- reply: ACCOUNT  there is none
---- include: account
+--- include: exists
 local max_hooks = 100
-if call('EXISTS', KEY.acct) == 0 then
-    return {'ACCOUNT'}
-end
 if call('ZCARD', key('hooks', ac)) >= max_hooks then
     return {'LIMIT', max_hooks}
 end

@@ -7,12 +7,7 @@
 --- audit: hook
 --- reply: OK until#  until when the old one is valid (ms; 0: it is not)
 --- reply: HOOK  no such receiver
---- include: hook
-local h = hook_load()
-if not h then
-    return {'HOOK'}
-end
-named = h[HOOK.name]
+--- include: hook_of
 local stays = tonumber(ARG.stays) * 1000
 h[HOOK.old] = stays > 0 and h[HOOK.secret] or ''
 h[HOOK.old_until] = stays > 0 and now_ms() + stays or 0

@@ -5,13 +5,8 @@
 --- audit: hook
 --- reply: OK record  packed
 --- reply: HOOK  no such receiver
---- include: hook
+--- include: hook_of
 --- include: disable
-local h = hook_load()
-if not h then
-    return {'HOOK'}
-end
-named = h[HOOK.name]
 if ARG.status == 'active' then
     h[HOOK.status] = 'active'
     hook_forget()

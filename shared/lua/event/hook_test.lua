@@ -10,13 +10,8 @@
 --- reply: HOOK  no such receiver
 --- reply: DISABLED
 --- reply: LATER seconds#  so many events wait for it
---- include: hook
+--- include: hook_of
 --- include: single
-local h = hook_load()
-if not h then
-    return {'HOOK'}
-end
-named = h[HOOK.name]
 if h[HOOK.status] ~= 'active' then
     return {'DISABLED'}
 end

@@ -8,12 +8,7 @@
 --- audit: hook
 --- reply: OK record  packed
 --- reply: HOOK  no such receiver
---- include: hook
-local h = hook_load()
-if not h then
-    return {'HOOK'}
-end
-named = h[HOOK.name]
+--- include: hook_of
 if ARG.name == '' and ARG.url == '' and ARG.typed ~= '1' then
     by = nil
 end

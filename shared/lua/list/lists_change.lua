@@ -8,11 +8,7 @@
 --- reply: LIST  no such list
 --- reply: KEYED  it needs a key, and only rblctl knows whether it has one
 --- include: account
---- use: list
-local l = load(key('r', 'SYS', ARG.list))
-if not l then
-    return {'LIST'}
-end
+--- include: list_of
 if ARG.enable == '1' and string.find(l[LIST.zone], '{key}', 1, true) then
     return {'KEYED'}
 end

@@ -6,12 +6,7 @@
 --- reply: OK
 --- reply: LIST  no such list
 --- reply: KEYLESS  it wants no key
---- include: base
---- use: list
-local l = load(key('r', 'SYS', ARG.list))
-if not l then
-    return {'LIST'}
-end
+--- include: list_of
 local zone = l[LIST.zone]
 if not string.find(zone, '{key}', 1, true) then
     return {'KEYLESS'}

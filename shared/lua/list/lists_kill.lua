@@ -9,16 +9,11 @@
 --- reply: CATALOGUE  it was not killed by hand but by a file
 --- reply: FULL would# most#  how many lists there would be, how many there
 --          may be
---- include: base
+--- include: list_of
 --- include: defaults
 --- include: override
 --- include: room
 local sid, reason = ARG.list, ARG.reason
-local k = key('r', 'SYS', sid)
-local l = load(k)
-if not l then
-    return {'LIST'}
-end
 list_whole(l)
 local field = sid .. ':killed'
 local was = list_packed(field)

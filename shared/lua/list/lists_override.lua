@@ -6,12 +6,10 @@
 --- arg: field value...  packed value
 --- reply: OK
 --- reply: LIST  no such list, or killed
---- include: base
+--- include: list_of
 --- include: override
 local sid = ARG.list
-local k = key('r', 'SYS', sid)
-local l = load(k)
-if not l or not call('ZSCORE', KEY.lists, sid) then
+if not call('ZSCORE', KEY.lists, sid) then
     return {'LIST'}
 end
 list_whole(l)

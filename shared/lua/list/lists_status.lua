@@ -4,12 +4,10 @@
 --- arg: status  active, disabled
 --- reply: OK
 --- reply: LIST  no such list, or killed
---- include: base
+--- include: list_of
 --- include: defaults
 --- include: override
-local k = key('r', 'SYS', ARG.list)
-local l = load(k)
-if not l or not call('ZSCORE', KEY.lists, ARG.list) then
+if not call('ZSCORE', KEY.lists, ARG.list) then
     return {'LIST'}
 end
 l[LIST.status] = ARG.status

@@ -8,10 +8,5 @@
 --- reply: RBL
 --- reply: SYSTEM  not a custom one
 --- reply: BUSY
---- include: customs
-local l, word = custom_list(ARG.list)
-if not l then
-    return {word}
-end
-named = l[LIST.zone]
+--- include: rbl_of
 return work_accept('rbl_delete', {ARG.list})

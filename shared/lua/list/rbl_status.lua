@@ -7,13 +7,7 @@
 --- reply: OK
 --- reply: RBL
 --- reply: SYSTEM  not a custom one
---- include: account
---- include: customs
-local l, word = custom_list(ARG.list)
-if not l then
-    return {word}
-end
-named = l[LIST.zone]
+--- include: rbl_of
 if l[LIST.status] ~= ARG.status then
     l[LIST.status] = ARG.status
     save(key('r', ac, ARG.list), l)

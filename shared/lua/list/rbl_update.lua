@@ -10,14 +10,8 @@
 --- reply: SYSTEM  not a custom one
 --- reply: EXISTS
 --- reply: HIDDEN  the zone has "****" and is another one
---- include: account
---- include: customs
+--- include: rbl_of
 --- include: zone_key
-local l, word = custom_list(ARG.list)
-if not l then
-    return {word}
-end
-named = l[LIST.zone]
 local type = ARG.type ~= '' and ARG.type or l[LIST.type]
 local zone, secret = l[LIST.zone], l[LIST.key]
 if string.find(ARG.zone, key_hidden, 1, true) then

@@ -9,7 +9,11 @@ local chosen = load(key('chosen', ac))
 if not chosen then
     return {'ACCOUNT'}
 end
-local function chosen_save()
-    totals_renew()
-    save(key('chosen', ac), chosen)
+-- A profile or a group becomes the default.
+local function choose(field, sid)
+    if chosen[field] ~= sid then
+        totals_renew()
+        chosen[field] = sid
+        save(key('chosen', ac), chosen)
+    end
 end

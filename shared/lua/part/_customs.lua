@@ -4,12 +4,6 @@
 local function custom_families(type)
     return type == 'rbl' and 3 or 4
 end
--- Or nil, and a word that tells why.  One whose deletion was accepted is none.
-local function custom_list(sid)
-    local l = owns('rbls', sid) and not work_targets('rbl_delete')[sid]
-        and load(key('r', ac, sid))
-    return l, call('ZSCORE', key('lists'), sid) and 'SYSTEM' or 'RBL'
-end
 -- Has another list of the account, or of the system, this type and zone?
 local function custom_taken(type, zone, sid)
     if call('HGET', key('lists:zones'), zone) == type then

@@ -36,7 +36,6 @@ call('ZREM', index, sid)
 call('DEL', k)
 local default = is_group and CHOSEN.group or CHOSEN.profile
 if chosen[default] == sid then
-    chosen[default] = call('ZRANDMEMBER', index)
-    chosen_save()
+    choose(default, call('ZRANDMEMBER', index))
 end
 return {'OK'}

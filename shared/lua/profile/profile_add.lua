@@ -32,8 +32,7 @@ save(k, {1, ARG.profile, ARG.name, 'active', given and 0 or 1, entries,
 large('profiles', 36 * #entries)
 call('ZADD', profiles, call('INCR', key('seq', ac)), ARG.profile)
 if ARG.is_default == '1' then
-    chosen[CHOSEN.profile] = ARG.profile
-    chosen_save()
+    choose(CHOSEN.profile, ARG.profile)
 end
 return {'OK', call('GET', k),
     given and {} or call('ZRANGE', key('lists:active'), 0, -1)}

@@ -41,8 +41,7 @@ if ARG.named == '1' then
     p[PROFILE.name] = ARG.name
 end
 save(k, p)
-if ARG.is_default == '1' and chosen[CHOSEN.profile] ~= ARG.profile then
-    chosen[CHOSEN.profile] = ARG.profile
-    chosen_save()
+if ARG.is_default == '1' then
+    choose(CHOSEN.profile, ARG.profile)
 end
 return {'OK'}

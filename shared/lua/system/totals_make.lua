@@ -3,11 +3,8 @@
 --- key: acct  acct:<AC>
 --- reply: OK totals  packed
 --- reply: ACCOUNT
---- include: account
+--- include: exists
 --- include: totals
-if call('EXISTS', KEY.acct) == 0 then
-    return {'ACCOUNT'}
-end
 local stamp = totals_stamp()
 local raw = cmsgpack.pack({1, stamp, call('ZCARD', key('hosts', ac)),
     stamp, call('ZCARD', key('listed', ac)), stamp})
