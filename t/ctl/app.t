@@ -137,14 +137,14 @@ sub says {
         'the other application is unchanged');
 }
 
-# Records from before these fields existed: new fields are added to them.
+# An application without limits.
 redis($redis, 'SET', redis_key('s', $ac, $app), mp_pack([1, $app, 'Web',
-    'active', 'whsec_x', 1]));
+    'active', 'whsec_x', 1, [], []]));
 redis($redis, 'SET', redis_key('token', $ac, digits($third, 16)),
-    mp_pack([1, sha256($third), $app, 'active']));
+    mp_pack([1, sha256($third), $app, 'active', [], [], 1]));
 is_deeply([map { (@{ $_->{limits} }{qw(hour reads writes starts)},
     $_->{allow}) } grep { $_->{id} eq $app } @{ good('app list', 'app', 'list', $ac) }],
-    [0, 0, 0, 0, []], 'an old record has no limits and allows all addresses');
+    [0, 0, 0, 0, []], 'a record without limits allows all addresses');
 
 $v = good('app limit', 'app', 'limit', $ac, $app, '--hour', 1000);
 is_deeply([@{ $v->{limits} }{qw(hour reads writes starts)}], [1000, 0, 0, 0],
@@ -263,7 +263,8 @@ bad('limit after revoke', 'is revoked', 'app', 'limit', $ac, $app,
 # bytes from the store that never reach a terminal
 redis($redis, 'SET', redis_key('s', $ac, $app), record_pack('app',
     version => 1, id => $app, name => "\e]0;x\a\x{9b}\x{202e}",
-    status => 'active', secret => 's', created => 1));
+    status => 'active', secret => 's', created => 1, allow => [],
+    limits => []));
 $r = rblctl($redis, 'app', 'list', $ac);
 is($r->{status}, 0, 'app list accepts a name with control characters');
 unlike($r->{out}, qr/[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80\xae/,

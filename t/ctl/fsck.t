@@ -303,7 +303,7 @@ my @faults = (
 
     # totals
     ['totals that are not those of the indexes', totals => 'totals',
-        sub { cmd('SET', k('totals', $ac), packed([1, 1, 99, 1, 99])) },
+        sub { cmd('SET', k('totals', $ac), packed([1, 1, 99, 1, 99, 1])) },
         sub { !cmd('EXISTS', k('totals', $ac)) }],
     ['a coverage that cannot be read', coverage => 'coverage',
         sub { cmd('SET', k('coverage', $ac), 'x');

@@ -197,19 +197,11 @@ good('interval', 'account', 'interval', $ac, '30m');
 has(good('to a slower one', 'account', 'plan', $ac, 'Free', @plan),
     'never shorter than the plan', 0, 'Free', 2, 1, 1, 3600, 3600);
 
-# an account from before plans existed
-my $key = redis_key('acct', $ac);
-my @old = @{ mp_unpack(redis($redis, 'GET', $key)) }[0 .. 10];
-redis($redis, 'SET', $key, mp_pack([@old]));
-is(good('an older record', 'account', 'show', $ac)->{checks}{max}, 0,
-    'an older record has no limit of checks');
-has(good('interval', 'account', 'interval', $ac, '1m'), 'nor a shortest', 0,
-    'Free', 2, 1, 0, 60, 0);
-redis($redis, 'SET', $key, mp_pack([@old]));
-has(good('an older record', 'account', 'plan', $ac, 'Gold', @plan),
-    'gets the plan', 1, 'Gold', 10, 2, 5, 900, 900);
+has(good('to the faster one', 'account', 'plan', $ac, 'Gold', @plan),
+    'its interval', 1, 'Gold', 10, 2, 5, 900, 900);
 
 # existing objects are kept
+my $key = redis_key('acct', $ac);
 sub add {
     my ($n) = @_;
 

@@ -238,7 +238,7 @@ is(cmd('ZCARD', k('retry')), 4, 'the others stay, invalid members do not');
 is(cmd('ZCOUNT', k('retry'), '-inf', time * 1000), 0,
     'the other deliveries are due later');
 cmd('SET', k('s', $broken, $open[0][2]), packed([1, $open[0][2], 'n',
-    'https://x.example/', [], 's', 'active', 1]));
+    'https://x.example/', [], 's', 'active', 1, '', 0, 0, '']));
 cmd('ZADD', k('retry'), 1, join ':', @{ $open[0] });
 is_deeply([map { $_->[0] } take_one()], [join ':', @{ $open[0] }],
     'a repaired one is sent');

@@ -105,12 +105,6 @@ is(script('hook_secret', [$acct], hook => $wh, secret => 's4',
     stays => 0)->[1], 0, 'the old secret can end at once');
 is_deeply(secrets($wh), ['s4', ''], 'a delivery has only the new secret');
 is(hook_record($wh)->{old}, '', 'the old secret is deleted');
-cmd('SET', k('s', $ac, $wh), packed([1, $wh, 'n', 'https://x.example/', [],
-    's5', 'active', 1]));
-is_deeply(secrets($wh), ['s5', ''], 'an older record');
-script('hook_secret', [$acct], hook => $wh, secret => 's6',
-    stays => $day / 1000);
-is_deeply(secrets($wh), ['s6', 's5'], 'an older record gets a second secret');
 script('hook_delete', [$acct], hook => $wh);
 
 # --- the log

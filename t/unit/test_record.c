@@ -194,17 +194,17 @@ test_older(size_t e)
 static void
 test_missing(void)
 {
-    rbl_buf_t    b;
-    rbl_token_t  token;
+    rbl_buf_t     b;
+    rbl_daemon_t  daemon;
 
     rbl_buf_init(&b);
-    make(&b, 1, "sss", 0);
-    memset(&token, 0xa5, sizeof(token));
+    make(&b, 1, "ssnnttt", 0);
+    memset(&daemon, 0xa5, sizeof(daemon));
 
-    ok(rbl_token_decode(&token, rbl_buf_str(&b)) == RBL_OK,
-       "a token without the fields that were added");
-    is_str(token.allow, "\x90", "a missing array is empty");
-    is_str(token.limits, "\x90", "each of them");
+    ok(rbl_daemon_decode(&daemon, rbl_buf_str(&b)) == RBL_OK,
+       "a daemon without the fields that were added");
+    is_str(daemon.channels, "\x90", "a missing array is empty");
+    is_str(daemon.conditions, "\x90", "each of them");
 
     rbl_buf_free(&b);
 }
@@ -322,7 +322,7 @@ test_places(void)
        && large_host(RBL_HOST_SIZE_MAX + 1) == RBL_ETYPE,
        "a host record is so large and no larger");
 
-    make(&b, 1, "sssssnnnnn", 0);
+    make(&b, 1, "sssssnnnnnnn", 0);
     rbl_account_decode(&account, rbl_buf_str(&b));
     is_str(account.plan, "e", "account.plan");
     ok(account.paid == 6 && account.interval == 9 && account.created == 10,
@@ -338,7 +338,7 @@ test_places(void)
     is_str(list.codes, "\x91\xa1x", "list.codes");
     is_str(list.control, "p", "list.control");
 
-    make(&b, 1, "ssstssn", 0);
+    make(&b, 1, "ssstssnsnns", 0);
     rbl_hook_decode(&hook, rbl_buf_str(&b));
     is_str(hook.types, "\x91\xa1x", "hook.types");
     is_str(hook.secret, "e", "hook.secret");

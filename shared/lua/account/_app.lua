@@ -24,7 +24,7 @@ end
 local function token_new(field, digest, app)
     call('HSET', tokens, field, app[APP.id])
     save(key('token', ac, field), {1, digest, app[APP.id], 'active',
-        app[APP.allow] or {}, app[APP.limits] or {}, now_ms()})
+        app[APP.allow], app[APP.limits], now_ms()})
 end
 local function token_end(field)
     totals_renew()
@@ -41,7 +41,6 @@ local function app_admits(app)
         if token then
             token[TOKEN.allow] = app[APP.allow]
             token[TOKEN.limits] = app[APP.limits]
-            token[TOKEN.created] = token[TOKEN.created] or 0
             save(key('token', ac, e[1]), token)
         end
     end

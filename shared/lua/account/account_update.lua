@@ -18,7 +18,7 @@ local a = load(KEY.acct)
 if not a then
     return {'ACCOUNT'}
 end
-local interval, shortest = tonumber(ARG.interval), a[ACCOUNT.min_interval] or 0
+local interval, shortest = tonumber(ARG.interval), a[ACCOUNT.min_interval]
 if interval and interval < shortest then
     return {'SHORT', shortest}
 end

@@ -11,6 +11,5 @@ if app[APP.status] ~= 'active' then
     return {'REVOKED'}
 end
 app[APP.allow] = {unpack(ARGV, ARG.networks)}
-app[APP.limits] = app[APP.limits] or {}
 app_admits(app)
 return {'OK'}

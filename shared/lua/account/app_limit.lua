@@ -13,14 +13,13 @@
 if app[APP.status] ~= 'active' then
     return {'REVOKED'}
 end
-local old = app[APP.limits] or {}
+local old = app[APP.limits]
 local limits = {}
 local any = false
 for i, v in ipairs({ARG.hour, ARG.reads, ARG.writes, ARG.starts}) do
     limits[i] = tonumber(v) or old[i] or 0
     any = any or limits[i] > 0
 end
-app[APP.allow] = app[APP.allow] or {}
 app[APP.limits] = any and limits or {}
 app_admits(app)
 return {'OK', unpack(limits)}

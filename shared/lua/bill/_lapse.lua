@@ -6,8 +6,6 @@
 --- include: unchanged
 --- include: plan_notice
 local function lapse_set(a, since, kept, kind)
-    a[ACCOUNT.max_checks] = a[ACCOUNT.max_checks] or 0
-    a[ACCOUNT.min_interval] = a[ACCOUNT.min_interval] or 0
     a[ACCOUNT.lapsed], a[ACCOUNT.kept], a[ACCOUNT.settled] = since, kept, 0
     hosts_change()
     account_save(a)

@@ -3,8 +3,6 @@
 --- use: hook
 local function disable(h, reason)
     h[HOOK.status] = 'disabled'
-    h[HOOK.old] = h[HOOK.old] or ''
-    h[HOOK.old_until] = h[HOOK.old_until] or 0
     h[HOOK.disabled] = now_ms()
     h[HOOK.reason] = reason
 end

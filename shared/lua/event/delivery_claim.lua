@@ -84,7 +84,7 @@ local function way(ac, target, url, app_sid, digest, host)
         local hook = load(key('s', ac, target))
         if hook and hook[HOOK.status] == 'active' then
             return hook[HOOK.url], hook[HOOK.secret], '',
-                now < (hook[HOOK.old_until] or 0) and hook[HOOK.old]
+                now < hook[HOOK.old_until] and hook[HOOK.old]
         end
     elseif kind == 'CO' then
         local contact = load(key('r', ac, target))

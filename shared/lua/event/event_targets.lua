@@ -15,7 +15,7 @@ local now = now_ms()
 -- Events for a disabled receiver become dead letters, for some days.
 local function wants(hook, type)
     if not hook or hook[HOOK.status] ~= 'active'
-        and now - (hook[HOOK.disabled] or 0) > 5 * 86400000
+        and now - hook[HOOK.disabled] > 5 * 86400000
     then
         return false
     end
@@ -38,7 +38,7 @@ local function receiver(ac, sid)
         return hook, {sid}
     end
     return hook, {sid, hook[HOOK.url], hook[HOOK.secret],
-        now < (hook[HOOK.old_until] or 0) and hook[HOOK.old] or ''}
+        now < hook[HOOK.old_until] and hook[HOOK.old] or ''}
 end
 -- The receivers of an account: {SID, whether it can be read, record, way}.
 local of = {}

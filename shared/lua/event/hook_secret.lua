@@ -11,8 +11,6 @@
 local stays = tonumber(ARG.stays) * 1000
 h[HOOK.old] = stays > 0 and h[HOOK.secret] or ''
 h[HOOK.old_until] = stays > 0 and now_ms() + stays or 0
-h[HOOK.disabled] = h[HOOK.disabled] or 0
-h[HOOK.reason] = h[HOOK.reason] or ''
 h[HOOK.secret] = ARG.secret
 save(hook_key, h)
 return {'OK', h[HOOK.old_until]}

@@ -6,7 +6,7 @@
 --- use: account
 local function plan_set(a, plan, paid, hosts, contacts, checks, least)
     wanted_take(a)
-    local shortest, was = tonumber(least), a[ACCOUNT.min_interval] or 0
+    local shortest, was = tonumber(least), a[ACCOUNT.min_interval]
     local chosen = was > 0 and a[ACCOUNT.interval] > was and a[ACCOUNT.interval]
         or shortest
     a[ACCOUNT.plan], a[ACCOUNT.paid] = plan, tonumber(paid)

@@ -27,8 +27,6 @@ local function wanted_apply(a, w)
         a[ACCOUNT.timezone] = w[WANTED.timezone]
     end
     if w[WANTED.interval] > 0 then
-        a[ACCOUNT.max_checks] = a[ACCOUNT.max_checks] or 0
-        a[ACCOUNT.min_interval] = a[ACCOUNT.min_interval] or 0
         a[ACCOUNT.interval] = math.max(w[WANTED.interval],
             a[ACCOUNT.min_interval])
     end

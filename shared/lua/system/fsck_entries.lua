@@ -187,7 +187,7 @@ function look.find(member)
     end
 end
 local function same(a, b)
-    return cmsgpack.pack(a or {}) == cmsgpack.pack(b or {})
+    return cmsgpack.pack(a) == cmsgpack.pack(b)
 end
 function look.tokens(field)
     local tokens, k = key('tokens', ac), key('token', ac, field)
@@ -228,9 +228,8 @@ function look.tokens(field)
         fault('token', field, 'has other limits than its application',
             function()
                 totals_forget()
-                t[TOKEN.allow] = app[APP.allow] or {}
-                t[TOKEN.limits] = app[APP.limits] or {}
-                t[TOKEN.created] = t[TOKEN.created] or 0
+                t[TOKEN.allow] = app[APP.allow]
+                t[TOKEN.limits] = app[APP.limits]
                 save(k, t)
             end)
     end

@@ -11,7 +11,7 @@ if not session then
     by = nil
     return {'OK', 0}
 end
-about, named = session[SESSION.user], session[SESSION.mail] or ''
+about, named = session[SESSION.user], session[SESSION.mail]
 if ARG.everywhere == '1' then
     return {'OK', (signout(about))}
 end
