@@ -92,9 +92,11 @@ portal: $(PORTAL)/index.html
 unit: $(UNITBIN)
 tools: $(TOOLBIN)
 
-$(BUILD)/gen/rbl_script_list.h: $(LUA) shared/schema.txt shared/generate.pl
+$(BUILD)/gen/rbl_script_list.h: $(LUA) shared/schema.txt \
+    shared/record/rbl_keys.h shared/generate.pl
 	@mkdir -p $(@D)
-	$(call say,GEN,$@)perl shared/generate.pl shared/schema.txt $(@D) $(LUA)
+	$(call say,GEN,$@)perl shared/generate.pl shared/schema.txt \
+	    shared/record/rbl_keys.h $(@D) $(LUA)
 	@touch $@
 
 # The empty recipe makes make look at the time of the file again.

@@ -1,8 +1,9 @@
 #!/usr/bin/perl
 #
-# generate.pl SCHEMA OUTDIR SCRIPT.lua...
+# generate.pl SCHEMA KEYS OUTDIR SCRIPT.lua...
 #
-# Generates from the fields of records and the scripts of the store:
+# Generates from the fields of records (schema.txt), the table of keys
+# (rbl_keys.h) and the scripts of the store:
 #
 #   rbl_schema.h         for C: RBL_HOST_ID and so on, counted from 0;
 #                        rbl_host_t; rbl_host_decode, and rbl_NAME_encode of
@@ -32,7 +33,6 @@
 #                        the account.  The text is put into a function between
 #                        the parts "by" and "audit", and may set `about` (SID)
 #                        and `named`
-#   --- use: host account    names the fields of these entities
 #   --- include: NAME    the text of _NAME.lua from the same folder or from the
 #                        folder "part" next to it, once.  In a block of the code
 #                        it is there: Redis creates its functions only if that
@@ -42,12 +42,13 @@
 #   --- sets: at         others that it reads; those that it sets or adds.  The
 #                        build compares them with its code
 #
-# Included files may have the last four.  Files whose names begin with "_" are
+# Included files may have the last three.  Files whose names begin with "_" are
 # no scripts.  A script without declarations has one key, and no reply words.
 #
-# HOST.id (counted from 1), HOST.shape (the types of all fields), KEY.acct and
-# ARG.check become numbers, texts and expressions: a script in Redis builds no
-# tables of names, and an unknown name ends the build.  Of arguments that may be
+# HOST.id (counted from 1), HOST.shape (the types of all fields), STORE.keys (the
+# keys of accounts), KEY.acct and ARG.check become numbers, texts and
+# expressions: a script in Redis builds no tables of names, and an unknown name
+# ends the build.  Of arguments that may be
 # any number, ARG.groups is the index of the first.  With several together the
 # i-th is ARGV[ARG.sid + ARG.each * i], i from 1, and there are
 # (#ARGV - ARG.before) / ARG.each.
@@ -63,8 +64,8 @@ use Digest::SHA qw(sha1_hex);
 use File::Basename qw(basename dirname);
 
 my $word = qr/[a-z][a-z0-9_]*/;
-my ($schema, $out, @scripts) = @ARGV;
-die "usage: $0 SCHEMA OUTDIR SCRIPT.lua...\n" if !@scripts;
+my ($schema, $keys, $out, @scripts) = @ARGV;
+die "usage: $0 SCHEMA KEYS OUTDIR SCRIPT.lua...\n" if !@scripts;
 
 sub slurp {
     my ($file) = @_;
@@ -182,6 +183,41 @@ sub schema_h {
         . '#define RBL_ENTITIES(X)' . join('', @all)
         . "\n\n#endif /* RBL_SCHEMA_H_INCLUDED */\n\n"
         . "#ifdef RBL_SCHEMA_TABLES\n$tables\n#endif /* RBL_SCHEMA_TABLES */\n";
+}
+
+# --- keys --------------------------------------------------------------------
+
+# The keys of accounts by the table in the comment of rbl_keys.h, as " NAME=TYPE
+# NAME/2=TYPE", with the number of parts behind the account, and the type "any"
+# of those with "*".  A row has names, each but the last one with a comma, and
+# the type behind them or in the next line.
+sub account_keys {
+    my ($file) = @_;
+
+    my (@names, %types, $line);
+    my $type = qr/(?:string|hash|zset|list|stream)(?![a-z:])/;
+    for (split /\n/, slurp($file)) {
+        $line++;
+        my ($indent, $text) = /^ \*( {3,})(\S.*)/ or next;
+        next if length $indent > 3 && !@names;
+        while ($text =~ s/^(?!$type)([a-z][^\s,]*)(,?) *//) {
+            push @names, $1;
+            last if !$2;
+        }
+        next if $text eq '';
+        my ($is, $any) = $text =~ /^($type)(\*?)/
+            or die "$file:$line: expected a type of @names\n";
+        $is = 'any' if $any;
+        for (splice @names) {
+            my ($name, $rest) = /^([a-z:]+):<AC>(.*)$/ or next;
+            my $parts = $rest =~ tr/://;
+            $name .= "/$parts" if $parts;
+            die "$file:$line: $name is of two types\n"
+                if ($types{$name} //= $is) ne $is;
+        }
+    }
+    die "$file:$line: expected a type of @names\n" if @names;
+    return join ' ', map { "$_=$types{$_}" } sort keys %types;
 }
 
 # --- heads of scripts --------------------------------------------------------
@@ -314,7 +350,7 @@ sub form_c {
 
 # While a script is put together, its strings and names are \0N\0, the N-th of
 # these: {text} or {name, at}.
-my (@held, %used, @seen);
+my (@held, @seen);
 
 sub hold {
     my ($what) = @_;
@@ -323,7 +359,7 @@ sub hold {
     return "\0$#held\0";
 }
 
-# A file without its comments.  Includes and uses stay.
+# A file without its comments.  Includes stay.
 sub code {
     my ($file) = @_;
 
@@ -332,7 +368,7 @@ sub code {
         return "$file:" . (1 + (substr($text, 0, $_[0]) =~ tr/\n//));
     };
     return $text =~ s{
-        ^[ ]*---[ ](?:include|use):[^\n]*(*SKIP)(*FAIL)
+        ^[ ]*---[ ]include:[^\n]*(*SKIP)(*FAIL)
         | --\[(?<c>=*)\[.*?\]\g{c}\] | (?<comment>--[^\n]*)
         | (?<string> "(?:\\.|[^"\\\n])*" | '(?:\\.|[^'\\\n])*'
             | \[(?<s>=*)\[.*?\]\g{s}\])
@@ -410,11 +446,6 @@ sub whole {
             $out .= $text =~ s/^(?=.)/$indent/gmr;
             next;
         }
-        if (/^ *--- use:(.*)/) {
-            die "$file: a use stands behind code\n" if $code;
-            $used{$_} = 1 for split ' ', $1;
-            next;
-        }
         $out .= $opening if defined $opening && !$code && /\S/;
         $code ||= /\S/;
         $out .= $_;
@@ -449,19 +480,14 @@ sub source {
     my ($file, $h, $names) = @_;
 
     my $dir = dirname($file);
-    @held = %used = @seen = ();
+    @held = @seen = ();
     my $text = defined $h->{audit}
         ? whole(part($dir, 'by')) . "local about, named = "
             . hold({ name => $h->{audit}, at => $file }) . ", \"\"\n"
             . whole($file, "local said = (function()\n") . "end)()\n"
             . whole(part($dir, 'audit'))
         : whole($file);
-    my %name = argument_names($h);
-    for my $use (keys %used) {
-        my $fields = $names->{$use} or die "$file: no entity $use\n";
-        %name = (%name, %$fields);
-    }
-    $name{ac} = 'ac';
+    my %name = (%$names, argument_names($h), ac => 'ac');
     $text = without_unused($file, $text);
     $text =~ s/^[ \t]+|[ \t\r]+$//gm;
     $text =~ s/\n\n+|\A\n+/\n/g;
@@ -485,13 +511,11 @@ sub literal {
 # --- all ---------------------------------------------------------------------
 
 my @entities = entities($schema);
-my %names;
+my %names = ('STORE.keys' => "'" . account_keys($keys) . "'");
 for my $e (@entities) {
     my $n = 0;
-    $names{ $e->{name} } = {
-        map({ ("\U$e->{name}\E.$_->[0]" => ++$n) } @{ $e->{fields} }),
-        "\U$e->{name}\E.shape" => "'" . shape($e, 1) . "'",
-    };
+    $names{"\U$e->{name}\E.$_->[0]"} = ++$n for @{ $e->{fields} };
+    $names{"\U$e->{name}\E.shape"} = "'" . shape($e, 1) . "'";
 }
 
 my %files = ('rbl_schema.h' => schema_h(@entities));

@@ -7,6 +7,10 @@
  * tag of a partition (rbl_tags.h), so that all keys of one account share one
  * hash slot.
  *
+ * generate.pl reads this table for rblctl fsck: any other key of an account is
+ * a fault, and so is another type.  With "*" behind the type fsck does not look
+ * at the key, which expires.
+ *
  *   acct:<AC>          string  account record
  *   chosen:<AC>        string  record: its default profile and group
  *   wanted:<AC>        string  record: what its users want of the account's
@@ -18,19 +22,19 @@
  *   tokens:<AC>        hash    those digits -> application
  *   user:<AC>:<US>     string  record of a user of the portal
  *   users:<AC>         zset    SIDs of the users, score = when created (ms)
- *   link:<AC>:<16>     string  record of a sign-in link that was not used yet;
+ *   link:<AC>:<16>     string* record of a sign-in link that was not used yet;
  *                              the key has the first 16 hex digits of its
  *                              SHA-256; with TTL (_user.lua)
- *   links:<AC>:<US>    zset    those digits of the links of a user, score =
+ *   links:<AC>:<US>    zset*   those digits of the links of a user, score =
  *                              when made (ms), with TTL; at most five
  *   session:<AC>:<16>  string  record of a session, named likewise; TTL: how
  *                              long it may be idle
- *   sessions:<AC>:<US> zset    those digits of the sessions of a user, score =
+ *   sessions:<AC>:<US> zset*   those digits of the sessions of a user, score =
  *                              sign-in (ms), with TTL
  *   keys:<AC>:<US>     hash    SID of a passkey of a user -> its record; ten at
  *                              most
  *   challenge:<AC>:<64>
- *                      string  the session (16 hex digits) that may add a
+ *                      string* the session (16 hex digits) that may add a
  *                              passkey by this challenge, with TTL
  *   challenge:<64>     string  when (ms) a sign-in by passkey was begun, with
  *                              TTL; in the partition that its first four
@@ -51,7 +55,7 @@
  *   asked:<hash>       string  "<n> <ms>": requests for links by mail since
  *                              then, for that address or from that network, for
  *                              an hour; in the partition of the hash
- *   visit:<AC>:<US>    string  an operator has acted in the account, and its
+ *   visit:<AC>:<US>    string* an operator has acted in the account, and its
  *                              audit log has that, with TTL: an hour
  *   rate:<AC>:<AP>     string  packed request counts of an application that has
  *                              limits (app_admit), with TTL
@@ -88,8 +92,9 @@
  *                              when a sample failed (ms); "clear", "fresh",
  *                              "moved", "passes", "passed" are the counts of
  *                              the mass-listing guard
- *   zone:<zone>,       hash    evidence on the zone of a list, a system list or
- *   zone:own:<zone>            an own list of accounts (zone_told, zone_ask),
+ *   zone:<zone>, zone:own:<zone>
+ *                      hash    evidence on the zone of a list, a system list or
+ *                              an own list of accounts (zone_told, zone_ask),
  *                              with TTL: "lied <family>": largest TTL (s) of
  *                              listings of unlisted names, and when it last
  *                              gave one (ms); "good <family> <resolver>": when
@@ -121,19 +126,20 @@
  *                              response of a list (ms; 0: never; no key: not
  *                              known), and behind a space which classes of
  *                              `coverage` were noted since (_checked.lua)
- *   coverage:<AC>      record  the lists that apply to its active hosts, and
- *                              when each last gave an answer; made by the first
- *                              host or check (_coverage.lua, rbl_coverage.h)
- *   totals:<AC>        record  numbers of members of hosts and listed, with
- *                              stamps that change with them (_totals.lua); made
- *                              on first use; every script that changes the
+ *   coverage:<AC>      string  record: the lists that apply to its active
+ *                              hosts, and when each last gave an answer; made
+ *                              by the first host or check (_coverage.lua,
+ *                              rbl_coverage.h)
+ *   totals:<AC>        string  record: numbers of members of hosts and listed,
+ *                              with stamps that change with them (_totals.lua);
+ *                              made on first use; every script that changes the
  *                              account's record or a token changes `made`, too:
  *                              nginx caches account and token as long as `made`
  *                              is the same
  *   large:<AC>:hosts, large:<AC>:profiles
  *                      string  bytes of the largest record, as a power of two,
  *                              if above 4,096 (_large.lua)
- *   unchanged:<AC>     string  version stamp of the hosts: random bytes set by
+ *   unchanged:<AC>     string* version stamp of the hosts: random bytes set by
  *                              nginx, with TTL; deleted when the record of a
  *                              host of the account changes (_unchanged.lua)
  *   kids:<AC>:<HT>     zset    children of a range
@@ -185,16 +191,19 @@
  *                              "h" SID and "v" value of the host, "n" number
  *                              of changes, "t" the first five as in "hist";
  *                              capped
- *   audit:<AC>,        stream  the last changes by users, applications and
- *   audit:rest:<AC>            rblctl: "b" caller (record by), "t" SID and "n"
+ *   audit:<AC>, audit:rest:<AC>
+ *                      stream  the last changes by users, applications and
+ *                              rblctl: "b" caller (record by), "t" SID and "n"
  *                              name of the changed object, "c" number of
  *                              changes if there are several; capped.  The
  *                              second one has changes of hosts, contacts,
  *                              groups, profiles and own lists (_audit.lua)
- *   past:<AC>,         stream  entries of these that are older than an hour,
- *   past:rest:<AC>             and "m", when they moved (ms); capped
- *   audit:again:<AC>,  hash    "<who> <from> <call> <SID>" -> how often within
- *   audit:rest:again:<AC>      the hour; "!" and these -> id of the entry that
+ *   past:<AC>, past:rest:<AC>
+ *                      stream  entries of these that are older than an hour,
+ *                              and "m", when they moved (ms); capped
+ *   audit:again:<AC>, audit:rest:again:<AC>
+ *                      hash    "<who> <from> <call> <SID>" -> how often within
+ *                              the hour; "!" and these -> id of the entry that
  *                              stands for several; "* <call>": likewise;
  *                              "#" -> entries of the account's users; with
  *                              TTL: an hour
@@ -204,7 +213,7 @@
  *                              (ms)
  *   source:<AC>:<PS>   string  record of a payment source
  *   setup:<AC>         string  record: the payment source that is being added
- *   setup:<AC>:gone    zset    payment sources that the account has removed,
+ *   setup:<AC>:gone    zset*   payment sources that the account has removed,
  *                              until the daemon deletes them (bill_step.lua)
  *   billdue            zset    accounts; score = when their bill is to be
  *                              looked at (ms), within a day
@@ -267,32 +276,32 @@
  *                              or the next look at it
  *   line:<AC>:<CO>     list    queued events of a contact; the first one is in
  *                              retry
- *   pace:<AC>:<CO>     string  a contact's messages per minute are used up to
+ *   pace:<AC>:<CO>     string* a contact's messages per minute are used up to
  *                              this time (ms), with TTL
- *   sent:<AC>:<hash>   string  "<n> <ms>": codes sent since then to the address
+ *   sent:<AC>:<hash>   string* "<n> <ms>": codes sent since then to the address
  *                              with this SHA-1 of "<type>|<value>", for an
  *                              hour; the contact may be gone
  *   stats:<AC>:<AP>:h<day>
- *                      hash    "<hour>" requests, "<hour>e" refusals of an
+ *                      hash*   "<hour>" requests, "<hour>e" refusals of an
  *                              application (hour 0 to 23 of a day since 1970,
  *                              UTC), with TTL
  *   stats:<AC>:<AP>:d<n>
- *                      hash    the same for the days n*32 to n*32+31:
+ *                      hash*   the same for the days n*32 to n*32+31:
  *                              "<day>", "<day>e", with TTL
- *   errors:<AC>:<AP>   list    packed refusals of an application, newest first,
+ *   errors:<AC>:<AP>   list*   packed refusals of an application, newest first,
  *                              capped, with TTL
  *   dead:<AC>          stream  deliveries given up, capped
- *   log:<AC>:<SID>     list    delivery attempts to a receiver or contact, or
+ *   log:<AC>:<SID>     list*   delivery attempts to a receiver or contact, or
  *                              of an application's callbacks, packed, in the
  *                              order of recording; capped, with TTL
- *   hook:<AC>:<WH>     hash    of a failing receiver: "since": first failed
+ *   hook:<AC>:<WH>     hash*   of a failing receiver: "since": first failed
  *                              attempt without a later success (ms), "fails":
  *                              their number; its circuit is open until "till",
  *                              was opened "level" times, and a probe runs until
  *                              "probe"; with TTL
- *   hook:<AC>:CB<hash> hash    the same for a host of callbacks and endpoint
+ *   hook:<AC>:CB<hash> hash*   the same for a host of callbacks and endpoint
  *                              contacts, by a hash of its name
- *   hook:<AC>:all      hash    "fails": failed attempts of the account within
+ *   hook:<AC>:all      hash*   "fails": failed attempts of the account within
  *                              ten seconds, with TTL
  *
  * rblctl lists accounts through the zset "accounts" of each partition.

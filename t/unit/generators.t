@@ -34,16 +34,29 @@ sub get {
 
 
 sub generate {
-    return system("perl $shared/generate.pl $dir/schema.txt $dir/gen @_ "
-        . "2>$dir/err");
+    return system("perl $shared/generate.pl $dir/schema.txt $dir/keys.h "
+        . "$dir/gen @_ 2>$dir/err");
 }
+
+
+put('keys.h', <<'KEYS');
+/*
+ * Every key.
+ *
+ *   one:<AC>           string  of an account
+ *   two:a:<AC>:<HT>, list:<AC>
+ *                      zset*   both: <AC> list
+ *   list:<RB>          hash    of none
+ *   one:<AC>:<HT>:x    list    with two parts
+ */
+KEYS
 
 
 put('schema.txt', "# comment\n\nmost host 9\nlua app\n"
     . "host: version id:s made:n | names:t\napp: version id:s\n");
 
 mkdir "$dir/lua" or die "$dir/lua: $!";
-put('lua/one.lua', "--- use: host\nreturn {HOST.version, HOST.id, HOST.made, "
+put('lua/one.lua', "return {HOST.version, HOST.id, HOST.made, "
     . "HOST.names, HOST.shape}\n");
 is(generate("$dir/lua/one.lua"), 0, 'the generator takes fields of records');
 
@@ -60,6 +73,23 @@ like($h, qr/X\(host, HOST, "snt"\)/, 'a macro names all entities');
 is(get('gen/lua/one.lua'), "return {1, 2, 3, 4, 'nsn|t'}\n",
     'Lua gets numbers and types');
 
+put('lua/one.lua', "return STORE.keys\n");
+is(generate("$dir/lua/one.lua"), 0, 'the generator takes keys');
+is(get('gen/lua/one.lua'),
+    "return 'list=any one=string one/2=list two:a/1=any'\n",
+    'Lua gets the keys of accounts with their types');
+{
+    my $good = get('keys.h');
+    for my $bad (' *   one:<AC>           zset    again',
+        ' *   new:<AC>           text    a string', ' *   new:<AC>')
+    {
+        put('keys.h', $good =~ s/^ \*\/$/$bad/mr);
+        isnt(generate("$dir/lua/one.lua"), 0, "bad table of keys: $bad");
+        like(get('err'), qr/keys\.h:\d/, '... has a message with its line');
+    }
+    put('keys.h', $good);
+}
+
 for my $text ("host version\n", "host: id\n", "host: version a:s a:n\n",
     "host: version\nhost: version\n", "host: version A:s\n", "host:\n",
     "host: version a\n", "host: version a:x\n", "host: version:n\n")
@@ -74,7 +104,6 @@ for my $text ("host version\n", "host: id\n", "host: version a:s a:n\n",
 
 put('schema.txt', "host: version id:s value:s\napp: version id:s\n");
 put('lua/_util.lua', <<'LUA');
---- use: app
 -- a helper
 local function f(s)
     s[APP.id] = APP.id - APP.version
@@ -83,7 +112,6 @@ end
 LUA
 
 put('lua/one.lua', <<'LUA');
---- use: host
 --- include: util
 -- KEYS[1]
 
@@ -195,19 +223,19 @@ end
 return used('by_string')
 LUA
 
-put('lua/_rare.lua', "--- include: helper\n--- use: app\n"
+put('lua/_rare.lua', "--- include: helper\n"
     . "local function rare()\n    return helper(APP.id)\nend\n");
 put('lua/_helper.lua', "local function helper(x)\n    return x\nend\n");
 put('lua/_maybe.lua', "local function maybe(x)\n    if x then\n"
     . "        --- include: rare\n        rare()\n    end\nend\n"
     . "local function never()\n    --- include: rare\n    rare()\nend\n");
 put('lua/three.lua', "--- include: maybe helper\nmaybe(helper())\n"
-    . "return HOST.id\n");
+    . "return HOST.none\n");
 isnt(generate("$dir/lua/three.lua"), 0, 'an include in a block');
-like(get('err'), qr{/three\.lua:3: no field HOST\.id}, 'an error has its line');
+like(get('err'), qr{/three\.lua:3: no field HOST\.none}, 'an error has its line');
 put('lua/_steps.lua', "-- Steps.\n--- takes: a\n--- sets: a\n"
     . "if a then\n    a = HOST.id\nend\n");
-put('lua/three.lua', "--- include: maybe helper\n--- use: host\n"
+put('lua/three.lua', "--- include: maybe helper\n"
     . "local a = helper()\n--- include: steps\nmaybe(a)\n");
 is(generate("$dir/lua/three.lua"), 0, 'an include in a block');
 is(get('gen/lua/three.lua'), <<'LUA', 'an include stays in its block');
@@ -364,10 +392,9 @@ for my $case (
     [ 'a word twice', "$head--- reply: OK\n--- reply: OK a\nreturn 1\n" ],
     [ 'a field of two types',
         "$head--- reply: OK a\n--- reply: NO a#\nreturn 1\n" ],
-    [ 'unknown entity', "--- use: nothing\nreturn 1\n" ],
+    [ 'unknown entity', "return NOTHING.id\n" ],
     [ 'unknown include', "--- include: nothing\nreturn 1\n" ],
-    [ 'unknown field', "--- use: host\nreturn HOST.none\n" ],
-    [ 'entity not in use', "return HOST.id\n" ],
+    [ 'unknown field', "return HOST.none\n" ],
     [ 'a function on one line', "local function f() return 1 end\nreturn f()\n" ],
     [ 'code behind the head of a function',
         "local function f() if a then return 1 end\nend\nreturn f()\n" ],
@@ -386,7 +413,7 @@ for my $case (
     isnt(get('err'), '', "there is a message for $name");
 }
 
-put('lua/bad.lua', "--- use: host\n");
+put('lua/bad.lua', "return 1\n");
 rename "$dir/lua/bad.lua", "$dir/lua/b-d.lua" or die $!;
 isnt(generate("$dir/lua/b-d.lua"), 0, 'a name that C cannot have');
 is_deeply([ (stat $files[0])[9] ], [ 1 ], 'errors leave the old files');

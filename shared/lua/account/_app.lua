@@ -3,7 +3,6 @@
 -- key of its own and is read together with the account; `tokens` maps it to its
 -- application.
 --- include: account_save
---- use: app token
 local tokens = key('tokens', ac)
 -- The tokens of an application: { {field, record}... }
 local function tokens_of(sid)

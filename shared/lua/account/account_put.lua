@@ -15,7 +15,6 @@
 --- reply: OK
 --- reply: EXISTS
 --- include: account_save
---- use: account profile group
 if call('EXISTS', KEY.acct) == 1 then
     return {'EXISTS'}
 end

@@ -8,7 +8,6 @@
 --- reply: OK
 --- include: account_save
 --- include: wanted
---- use: account
 local kept, slice, rest = 2000, 100, 1800000
 local hour, ahead = 3600000, 600000
 local now = now_ms()

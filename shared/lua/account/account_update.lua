@@ -13,7 +13,6 @@
 --- reply: SHORT shortest#  the plan's (s)
 --- include: settle
 --- include: wanted
---- use: account wanted
 local a = load(KEY.acct)
 if not a then
     return {'ACCOUNT'}

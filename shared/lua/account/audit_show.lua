@@ -13,7 +13,6 @@
 --- reply: OK before entries[]  where to go on ("": there are no more)
 --- row: entry id by target name app count#  by packed; app: its name
 --- include: account
---- use: app
 local most, looks, step = tonumber(ARG.most), tonumber(ARG.looks), 50
 local before, found, apps = ARG.before, {}, {}
 local function app_name(sid)

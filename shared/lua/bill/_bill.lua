@@ -10,7 +10,6 @@
 --- include: account
 --- include: period
 --- include: terms
---- use: bill payment
 local money_key = key('money', ac)
 local money_fields = {'balance', 'used', 'day', 'uses', 'alerts', 'alerted',
     'seq', 'runs', 'sum', 'last', 'fails', 'falls', 'to'}

@@ -1,7 +1,6 @@
 -- Puts a billing event into the outbox.  Its SID is made of `of`, what it is
 -- about: if the same is told twice, receivers see that.
 --- include: bill
---- use: account event billing
 -- The plan as it is told; `a` is the account's record.
 local function bill_sold(a, b)
     return cmsgpack.pack({1, b[BILL.plan], b[BILL.price],

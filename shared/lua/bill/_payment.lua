@@ -1,7 +1,6 @@
 -- Payments that a gateway makes.  `paydue` has the accounts for which a daemon
 -- is to ask the gateway, by the time.
 --- include: bill
---- use: payment
 local function payment_load(py)
     local p = py ~= '' and load(payment_key(py)) or nil
     for i = PAYMENT.source, p and PAYMENT.next or 0 do

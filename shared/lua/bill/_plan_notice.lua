@@ -1,7 +1,6 @@
 -- Notifies the contacts of an account of a change of its plan.
 --- include: account
 --- include: events
---- use: account
 -- word, n: message and total of the event (schema.txt).
 local function plan_notice(a, word, now, n)
     if call('EXISTS', key('contacts', ac)) == 1 then

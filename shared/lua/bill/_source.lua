@@ -2,7 +2,6 @@
 -- expiry; only the gateway has the number.
 --- include: terms
 --- include: period
---- use: source
 local function source_key(ps)
     return key('source', ac, ps)
 end

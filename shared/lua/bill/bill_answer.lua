@@ -16,7 +16,6 @@
 --- include: bill_done
 --- include: bill_failed
 --- include: events
---- use: account payment
 -- Tells the contacts that a payment needs the customer, or is left to the
 -- operator; once for each attempt.
 local function payment_notice(a, b, p, word, url, now)

@@ -16,7 +16,6 @@
 --- include: apart
 --- include: payment
 --- include: source
---- use: setup account
 local a = load(KEY.acct)
 local held = not a or a[ACCOUNT.status] == 'suspended'
 local b, now = load(bill_key), now_ms()

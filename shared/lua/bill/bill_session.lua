@@ -18,7 +18,6 @@
 --- reply: OTHER  another one is wanted meanwhile
 --- include: payment
 --- include: source
---- use: setup
 local s, b, now = load(key('setup', ac)), load(bill_key), now_ms()
 if not s or not b or s[SETUP.made] ~= tonumber(ARG.made) then
     return {'OTHER'}

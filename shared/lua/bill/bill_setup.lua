@@ -7,7 +7,6 @@
 --- reply: BILL  it has no bill
 --- reply: GATEWAY  its gateway keeps no sources
 --- include: payment
---- use: setup
 local b = load(bill_key)
 if not b then
     return {'BILL'}

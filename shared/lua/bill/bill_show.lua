@@ -8,7 +8,6 @@
 --- reply: ACCOUNT  there is none
 --- reply: BILL  it has no bill
 --- include: terms
---- use: account bill
 local raw, a = call('GET', key('bill', ac)), load(KEY.acct)
 if not a then
     return {'ACCOUNT'}

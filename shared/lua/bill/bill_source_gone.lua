@@ -7,7 +7,6 @@
 --- reply: OK
 --- reply: SOURCE  the account has none of this SID
 --- include: terms
---- use: source
 local s = owns('sources', ARG.source) and load(key('source', ac, ARG.source))
 if not s then
     return {'SOURCE'}

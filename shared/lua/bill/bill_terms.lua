@@ -13,7 +13,6 @@
 --- reply: SOURCE  it has no such source
 --- reply: RECHARGE  `to` is not above `falls`
 --- include: terms
---- use: bill
 local b = load(key('bill', ac))
 if not b then
     return {'BILL'}

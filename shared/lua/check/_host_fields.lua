@@ -4,7 +4,6 @@
 --- takes: raw
 --- sets: checked family first from groups htype listed next_check parent
 --- sets: profile status to unknown value
---- use: host
 local from, _, _, value, _, htype, family, parent, status, profile, groups =
     cmsgpack.unpack_limit(raw, HOST.checked - 1, 3)
 local to, checked, first, listed, unknown, next_check =

@@ -9,7 +9,6 @@
 --- sets: answered at by_sid clear is_distrusted is_pending joined last_found
 --- sets: n_listed n_results n_transitions n_unknown next_before only_listed
 --- sets: pending_most started trouble troubled_most unconfirmed unpack_limit
---- use: result
 -- Lists of a host that cannot tell whether it is listed are in `troubled` and
 -- in the last fields of `details` (schema.txt).  Lists with earlier trouble
 -- keep their places.  Lists with a new listing that is not confirmed have

@@ -13,7 +13,6 @@
 --- reply: OK now# next# pulled#  next: where to go on, -1: all were looked at;
 --          pulled: how many were
 --- include: base
---- use: account
 local now, most, from = now_ms(), tonumber(ARG.most), tonumber(ARG.from)
 local lease, pulled = 2 * ARG.lease, 0
 -- Members of a sorted set that are later than that time.

@@ -34,7 +34,6 @@
 --- include: hears
 --- include: wants_events
 --- include: begun
---- use: account chosen host
 local a = load(KEY.acct)
 local raw = hk and call('GET', hk)
 local h = raw and cmsgpack.unpack(raw)

@@ -10,7 +10,6 @@
 --- include: base
 --- include: of
 --- include: due
---- use: host
 local now = now_ms()
 -- Of the account: `coverage` if it was read; "checked" as it is to be.  Of the
 -- check before: its mark there (_checked.lua), `asks`, the record behind the

@@ -39,7 +39,6 @@
 --- include: unchanged
 --- include: due
 --- include: keep
---- use: account host profile
 local results, failed, now = ARG.told, ARG.why ~= '', now_ms()
 local no_results = '\144'
 -- The history of a host has an entry for each check that changed its listings:

@@ -17,7 +17,6 @@
 --- include: begun
 --- include: lists
 --- include: wants_events
---- use: account host profile
 local now = now_ms()
 local n = (#ARGV - ARG.before) / ARG.each
 local members, keys, accounts, subscribers, of = {}, {}, {}, {}, {}

@@ -22,7 +22,6 @@
 --- include: lists
 --- include: due
 --- include: keep
---- use: account chosen host
 local pp, ht, value = ARG.check, ARG.host, ARG.value
 local family = tonumber(ARG.family)
 local htype, status = '', 'queued'

@@ -3,7 +3,6 @@
 --- include: events
 --- include: hourly
 --- include: hears
---- use: account contact
 local contact_key = key('r', ac, ARG.contact)
 -- Counts a code for an address, and returns nil.  If the address was sent
 -- max_codes within an hour, it returns the seconds until the next one may be

@@ -1,6 +1,5 @@
 -- Steps of a script about a contact that exists: its record `c`.
 --- include: contact
---- use: contact
 --- takes: contact_key
 --- sets: c named
 local c = owns('contacts', ARG.contact) and load(contact_key)

@@ -22,7 +22,6 @@
 --- include: groups
 --- include: refs
 --- include: contact
---- use: chosen
 local max_contacts = 1000
 local a, chosen = load(KEY.acct), load(key('chosen', ac))
 if not a or not chosen then

@@ -8,7 +8,6 @@
 --- reply: LIMIT max#  groups
 --- reply: ACCOUNT
 --- include: chosen
---- use: chosen
 local max_groups = 1000
 local groups = key('groups', ac)
 if call('ZCARD', groups) >= max_groups then

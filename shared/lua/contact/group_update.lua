@@ -12,7 +12,6 @@
 --- reply: DEFAULT
 --- reply: ACCOUNT
 --- include: chosen
---- use: chosen group
 local k = key('r', ac, ARG.group)
 local g = owns('groups', ARG.group) and load(k)
 if not g then

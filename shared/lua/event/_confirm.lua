@@ -1,6 +1,5 @@
 -- Does the code of that digest still confirm the contact?
 --- include: base
---- use: contact link
 local function awaits(contact, digest)
     return contact and contact[CONTACT.status] == 'pending'
         and contact[CONTACT.digest] == digest

@@ -1,6 +1,5 @@
 -- Disables a receiver: changes its record `h`, which the caller saves.  Its
 -- events become dead letters for a while.
---- use: hook
 local function disable(h, reason)
     h[HOOK.status] = 'disabled'
     h[HOOK.disabled] = now_ms()

@@ -6,7 +6,6 @@
 --- include: circuit
 --- include: disable
 --- include: events
---- use: account
 -- True if it has failed for so long that it must be disabled.  `quiet`: the
 -- time for which it asked for no requests, `kept`: how long this is remembered
 -- (ms).

@@ -1,6 +1,5 @@
 -- The receiver that ARG.hook names.
 --- include: account
---- use: hook
 local hook_key = key('s', ac, ARG.hook)
 local function hook_load()
     return owns('hooks', ARG.hook) and load(hook_key)

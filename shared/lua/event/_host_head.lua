@@ -1,6 +1,5 @@
 -- The first fields of a host's record, which may be large.
 --- include: base
---- use: host
 -- nil: it is gone.
 local function host_head(id)
     local k = key('r', ac, id)

@@ -1,6 +1,5 @@
 -- Attempts are logged under their receiver, for a month, up to a number.
 --- include: delivery
---- use: try
 local log_days = 30 * 86400000
 local logs, logged = {}, {}
 local function log_attempt(sid, attempt)

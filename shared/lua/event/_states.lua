@@ -6,7 +6,6 @@
 --- include: of
 --- include: notify
 --- include: host_head
---- use: host contact
 local states_hosts = 50                 -- in one call
 local states_octets = 100000            -- of lists of hosts
 -- Where each host is a message of its own, no more ends are looked for in one

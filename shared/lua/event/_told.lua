@@ -2,7 +2,6 @@
 --- include: base
 --- include: of
 --- include: digest
---- use: host contact account
 local told_octets = 48000               -- of listed hosts, but one at least
 -- The entry of a host in "open": "<address>|<name>".
 local function name_of(told)

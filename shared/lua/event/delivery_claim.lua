@@ -22,7 +22,6 @@
 --- include: delivery
 --- include: confirm
 --- include: untold
---- use: hook app user
 local now = now_ms()
 local due = call('ZRANGEBYSCORE', KEY.retry, '-inf', now, 'LIMIT', 0,
     ARG.most)

@@ -15,7 +15,6 @@
 --- reply: OK
 --- reply: STALE
 --- include: base
---- use: contact
 -- The account that the other parts deal with.
 local member = ARG.member
 local ac, ev, target = string.match(member, '^(%w+):(%w+):(%w+)$')

@@ -23,7 +23,6 @@
 --- include: states
 --- include: known
 --- include: told
---- use: contact account
 local window, lease = tonumber(ARG.window), tonumber(ARG.lease)
 local now, most = now_ms(), tonumber(ARG.most)
 local out = {'OK', -1}

@@ -14,7 +14,6 @@
 --- include: base
 --- include: of
 --- include: known
---- use: contact
 local now = now_ms()
 local co
 ac, co = string.match(ARG.member, '^(%w+):(%w+)$')

@@ -10,7 +10,6 @@
 --          for a claim
 --- include: base
 --- include: circuit
---- use: hook app
 local now = now_ms()
 -- Events for a disabled receiver become dead letters, for some days.
 local function wants(hook, type)

@@ -16,7 +16,6 @@
 --- reply: APP  no such application
 --- include: hook
 --- include: single
---- use: app
 local sid, only = ARG.hook, ARG.event
 if sid:sub(1, 2) == 'WH' then
     local h = hook_load()

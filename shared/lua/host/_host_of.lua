@@ -1,7 +1,6 @@
 -- Steps of a script that changes a host: its key `k`, its record `h`, and its
 -- place `order` in "hosts".  A range whose deletion was accepted is none.
 --- include: account
---- use: host work
 --- takes: ac
 --- sets: h k named order
 local k, order = key('r', ac, ARG.host), owns('hosts', ARG.host)

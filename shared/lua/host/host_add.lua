@@ -24,7 +24,6 @@
 --- include: work
 --- include: host_put
 --- include: totals
---- use: account chosen host
 local a, chosen = load(KEY.acct), load(key('chosen', ac))
 if not a or not chosen then
     return {'ACCOUNT'}

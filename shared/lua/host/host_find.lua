@@ -21,7 +21,6 @@
 --- include: account
 --- include: state
 --- include: find
---- use: host
 local passed_most = 200           -- hosts that are not wanted
 local octets_most = 131072
 local sorted_most = 200

@@ -7,7 +7,6 @@
 --- reply: HOST  no such host
 --- include: account
 --- include: lists
---- use: host
 local raw = owns('hosts', ARG.host) and call('GET', key('r', ac, ARG.host))
 if not raw then
     return {'HOST'}

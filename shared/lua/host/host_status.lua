@@ -14,7 +14,6 @@
 --- include: unchanged
 --- include: host_turned
 --- include: totals
---- use: account
 local a = ARG.status == 'active' and load(KEY.acct)
 if a and (a[ACCOUNT.lapsed] or 0) > 0 then
     return {'LAPSED'}

@@ -5,7 +5,6 @@
 -- `defaults`: who has read the same lists need not be told them.
 -- `lists:active` has the active ones in order, `lists:zones` the zones of all
 -- with their types.
---- use: list
 -- Within these bytes of a record are the fields up to the status
 -- (lists_file.c).
 local list_head = 1792

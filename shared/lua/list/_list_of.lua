@@ -1,7 +1,6 @@
 -- Steps of a script about a system list that exists: its key `k` and its record
 -- `l`.
 --- include: base
---- use: list
 --- sets: k l
 local k = key('r', 'SYS', ARG.list)
 local l = load(k)

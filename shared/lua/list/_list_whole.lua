@@ -1,5 +1,4 @@
 -- A record of an older release lacks fields: none may be left out between two.
---- use: list
 local function list_whole(l)
     l[LIST.names] = l[LIST.names] or ''
     l[LIST.min_interval] = l[LIST.min_interval] or 0

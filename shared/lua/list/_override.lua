@@ -4,7 +4,6 @@
 -- a packed {reason, status of the catalogue, overridden status before or "",
 -- score}.
 --- include: list_whole
---- use: list
 local override = key('lists:override')
 local overridden = {
     names = LIST.names, min_interval = LIST.min_interval, rate = LIST.rate,

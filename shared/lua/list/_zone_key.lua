@@ -2,7 +2,6 @@
 -- The labels of an own list in its place are secret: they are kept in a field
 -- of their own (LIST.key), and the zone has "****" in their place.
 --- include: list_whole
---- use: list
 local key_slot, key_hidden = '{key}', '****'
 -- The zone without its key, and the key; or the zone.  Labels before a key that
 -- the catalogue has first belong to the key.

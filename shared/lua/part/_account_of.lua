@@ -1,6 +1,5 @@
 -- Steps of a script that needs the record of its account: `a`.
 --- include: account
---- use: account
 --- sets: a named
 local a = load(KEYS[1])
 if not a then

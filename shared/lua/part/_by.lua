@@ -2,7 +2,6 @@
 -- declares (rbl_audit.h).  Where an entry could not be written, the script ends
 -- before it has changed anything: Redis undoes nothing.
 --- include: account
---- use: by
 local by = table.remove(ARGV)
 if not by or by:sub(1, 2) ~= '\151\1' then
     return redis.error_reply('ERR an audited script has to know who calls it')

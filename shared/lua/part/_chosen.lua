@@ -2,7 +2,6 @@
 -- record `chosen`.  nginx runs them, and may not write the account's record:
 -- these are one of their own.
 --- include: account_save
---- use: chosen
 --- takes: ac
 --- sets: chosen
 local chosen = load(key('chosen', ac))

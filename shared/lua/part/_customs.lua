@@ -1,6 +1,5 @@
 -- Custom lists: an account has few of them, so all can be looked at.
 --- include: work
---- use: list
 local function custom_families(type)
     return type == 'rbl' and 3 or 4
 end

@@ -4,7 +4,6 @@
 -- given.  Other SIDs are made of what the event says: one SID has one content.
 -- What a failover has undone, and is done again, has other events.
 --- include: wants_events
---- use: host
 local no_results, no_callbacks = '\144', '\144'
 -- How many octets of the results are part of the SID.
 local event_results = 4096

@@ -2,7 +2,6 @@
 -- webhook receivers that got the event of its start.
 --- include: keep
 --- include: events
---- use: account host
 local function check_failed(pp, ttl, h, value, message)
     local now = now_ms()
     local ck = key('check', ac, pp)

@@ -4,7 +4,6 @@
 -- notified of.  The classes that are notified of one thing follow each other.
 -- Every script that changes a contact changes these sets, too.
 --- include: base
---- use: contact
 --- include: digest
 local hears_start_and_end = 1
 local hears_every_check = 2

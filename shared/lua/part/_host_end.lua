@@ -7,7 +7,6 @@
 --- include: refs
 --- include: range
 --- include: find
---- use: host
 local function host_end(k, h, keep)
     local sid = h[HOST.id]
     local member = ac .. ':' .. sid

@@ -8,7 +8,6 @@
 --- include: state
 --- include: find
 --- include: host_field
---- use: host
 local hosts_apart = 4           -- ms
 local function hosts_put(new, family, set, now, before)
     local records, order, due, kids, raws = {}, {}, {}, {}, {}

@@ -3,7 +3,6 @@
 --- include: refs
 --- include: find
 --- include: host_field
---- use: host
 -- The index of names, when a host gets another one.
 local function find_change(sid, value, was, name)
     was, name = string.lower(was), string.lower(name)

@@ -2,7 +2,6 @@
 --- include: account
 --- include: due
 --- include: state
---- use: host
 -- By how much the number of listings changes with the status.  `order`: of the
 -- host in "hosts", or nil.
 local function host_turned(k, h, status, now, order)

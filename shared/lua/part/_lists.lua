@@ -3,7 +3,6 @@
 -- empty type is that of a one-off check, and takes lists of every type.  From 8
 -- on a family is that of an address that is not public (RBL_FAMILY_LOCAL),
 -- which only own lists take.
---- use: profile list
 local function lists_chosen(entries, htype, family)
     local raw = call('GET', key('defaults'))
     local by_sid, own, keys, out = {}, {}, {}, {}

@@ -3,7 +3,6 @@
 -- new plan's is longer still.
 --- include: account_save
 --- include: wanted
---- use: account
 local function plan_set(a, plan, paid, hosts, contacts, checks, least)
     wanted_take(a)
     local shortest, was = tonumber(least), a[ACCOUNT.min_interval]

@@ -1,5 +1,4 @@
 -- The record of a range, which counts those of its addresses that are listed.
---- use: host
 local function range_listed(range, change, now)
     local n = math.max(range[HOST.listed_count] + change, 0)
     range[HOST.listed_count] = n

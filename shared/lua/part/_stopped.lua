@@ -4,7 +4,6 @@
 --- include: due
 --- include: state_stop
 --- include: host_field
---- use: account host
 -- May the host, whose record is there, not be checked?
 local function lapse_stops(a, ht)
     return (a[ACCOUNT.lapsed] or 0) > 0 and (a[ACCOUNT.kept] == 0

@@ -3,7 +3,6 @@
 -- A script that changes an index changes the totals, too, if the account has
 -- them (totals_make.lua).  Totals that cannot be read are deleted.
 --- include: base
---- use: totals
 local function totals_stamp()
     local t = call('TIME')
     return t[1] * 1000000 + t[2]

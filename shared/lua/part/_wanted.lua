@@ -2,7 +2,6 @@
 -- rights of nginx anything may be written there: what account_update would not
 -- write is nothing.
 --- include: account
---- use: account wanted
 local wanted_name, wanted_zone, wanted_interval = 1020, 64, 2592000
 local function wanted_read()
     local ok, w = pcall(cmsgpack.unpack, redis.pcall('GET', key('wanted', ac)))

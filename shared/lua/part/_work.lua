@@ -7,7 +7,6 @@
 -- worker dies, a daemon does: "works" holds the accounts with work, by the time
 -- from which a daemon may step it (ms).
 --- include: account
---- use: work
 local work_most = 16            -- items of one account
 local work_grace = 3000         -- ms
 local function work_busy()

@@ -13,7 +13,6 @@
 --- include: chosen
 --- include: work
 --- include: named
---- use: chosen group profile
 local sid, index, is_group = ARG.id, key(ARG.index, ac), ARG.index == 'groups'
 if not owns(ARG.index, sid) then
     return {is_group and 'GROUP' or 'PROFILE'}

@@ -14,7 +14,6 @@
 --- include: chosen
 --- include: large
 --- include: profiles
---- use: chosen
 local max_profiles = 1000
 local given = ARG.given == '1'
 local entries = profile_entries(given and ARG.entries or #ARGV + 1, {})

@@ -16,7 +16,6 @@
 --- include: chosen
 --- include: large
 --- include: profiles
---- use: chosen profile
 local k = key('r', ac, ARG.profile)
 local p = owns('profiles', ARG.profile) and load(k)
 if not p then

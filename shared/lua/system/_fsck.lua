@@ -7,8 +7,6 @@
 -- it needs for what is left, and the faults.
 -- Accounts are of the partition of KEYS[1]; `ac` is the one at hand.
 --- include: base
---- use: account app token host profile group contact list hook user session
---- use: passkey chosen wanted totals coverage bill payment source setup work
 local mend = ARG.mend == '1'
 local ac = string.match(KEYS[1], '^.*:(AC%x+)$')
 local out = {'OK'}

@@ -7,7 +7,6 @@
 --- include: state_stop
 --- include: stopped
 --- include: find
---- use: account host
 -- A record may be large: put_changed() writes it once, after all repairs.
 local changed
 local function put(h)

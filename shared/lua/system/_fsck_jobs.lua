@@ -1,7 +1,6 @@
 -- Manual checks that wait or that a daemon has.
 --- include: fsck
 --- include: due
---- use: host
 local leased
 local function has_lease(pp)
     if not leased then

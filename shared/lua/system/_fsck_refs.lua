@@ -2,7 +2,6 @@
 -- change together with what they count.
 --- include: fsck
 --- include: refs
---- use: chosen
 -- The default one, which was looked at before.
 local chosen
 local function default_of(field)

@@ -1,6 +1,5 @@
 -- Who has the value of a host.
 --- include: fsck
---- use: host
 local function value_of(h)
     return h[HOST.type] .. '|' .. h[HOST.value]
 end

@@ -1,6 +1,5 @@
 -- Work of an account that is done in slices (_work.lua).
 --- include: fsck
---- use: work
 local function work_items()
     local items = {}
     for _, raw in ipairs(call('LRANGE', key('work', ac), 0, -1)) do

@@ -4,7 +4,6 @@
 --- include: stopped
 --- include: account_save
 --- include: work_hosts
---- use: account host work
 local work_lapse_page = 17
 -- since when (ms).  Those that are kept may wait for a check since an earlier
 -- lapse.

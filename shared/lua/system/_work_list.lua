@@ -2,7 +2,6 @@
 -- at a time, until no profile has it.
 --- include: work
 --- include: customs
---- use: profile
 -- Where the entries of a packed profile begin, their number, and the length of
 -- the array's head.
 local function entries_of(raw)

@@ -9,7 +9,6 @@
 --- row: fault account kind where text mended#  as every fsck script tells it
 --- include: fsck_names
 --- include: fsck_work
---- use: account totals bill payment setup coverage
 local accounts, now = key('accounts'), now_ms()
 if not look_at_types(names, ac) then
     out[1] = 'BAD'

@@ -22,7 +22,6 @@
 --- include: find
 --- include: hears
 --- include: pending
---- use: app chosen contact host profile token
 -- The default profile and the default contact group of an account.  The oldest
 -- one takes the place of one that does not exist; where there is none at all,
 -- one is made as for a new account, with the SID ARG.profile or ARG.group.

@@ -14,7 +14,6 @@
 --- include: details
 --- include: unchanged
 --- include: pending
---- use: app contact host passkey payment session source token
 local week = 7 * 86400000
 local look = {}
 local function drop(k)
@@ -371,9 +370,6 @@ local function look_at(name)
             fault('key', name, 'is of an account that does not exist')
         end
         return
-    end
-    if kind == 'check' and rest:sub(-2) == ':d' then
-        wanted = 'string'
     end
     if not wanted then
         fault('key', name, 'is not a key of this version')

@@ -10,7 +10,6 @@
 --          records that cannot be read
 --- reply: MORE rest[]  then faults and counts
 --- include: fsck_walk
---- use: host
 local range = ARG.range
 local kids = key('kids', ac, range)
 -- The fields of a record up to the number of listings fit into so many bytes.

@@ -10,7 +10,6 @@
 --- include: fsck_refs
 --- include: due
 --- include: fsck_host
---- use: host
 local range, listed = ARG.range, tonumber(ARG.listed)
 local h = owns('hosts', range) and read_sid(range)
 if h and h[HOST.type] == 'ip_range' and h[HOST.listed_count] ~= listed then

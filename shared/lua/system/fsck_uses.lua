@@ -10,7 +10,6 @@
 --          that cannot be read
 --- reply: MORE rest[]  then likewise
 --- include: fsck_walk
---- use: host contact
 -- An invalid SID counts nothing; it was reported.
 local function count_use(sid, suffix)
     if type(sid) ~= 'string' then

@@ -1,6 +1,5 @@
 -- The passkeys of the user that the argument `user` names.
 --- include: user
---- use: passkey
 local passkeys = key('keys', ac, ARG.user)
 local function passkey_load()
     local raw = call('HGET', passkeys, ARG.passkey)

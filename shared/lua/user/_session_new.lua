@@ -1,7 +1,6 @@
 -- Starts a session of a user, which is loaded; the oldest of too many end.
 -- identity: what it is bound to, or nothing.
 --- include: user
---- use: session
 local sessions_most = 20
 -- Ends the session that the browser had before, if it is of the same user: its
 -- cookie is replaced, and no page could end it.

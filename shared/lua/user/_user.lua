@@ -1,7 +1,6 @@
 -- Users of an account, their links and their sessions.  A session ends after 12
 -- hours without a request (its TTL), or 7 days after the sign-in (the module).
 --- include: account_save
---- use: user
 local link_lives, session_idles = 15 * 60000, 12 * 3600000
 local links_most = 5
 local session_lives = 7 * 86400000

@@ -5,7 +5,6 @@
 --- audit
 --- reply: OK ended#  number of sessions
 --- include: user
---- use: session
 local session = load(key('session', ac, ARG.field))
 if not session then
     by = nil

@@ -16,7 +16,6 @@
 --- reply: LINK  it does not exist, has expired or was used
 --- reply: USER  no active user has this SID and this address
 --- include: session_new
---- use: link
 local function by_link()
     local k = key('link', ac, ARG.link)
     local link = load(k)

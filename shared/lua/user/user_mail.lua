@@ -17,7 +17,6 @@
 --- reply: USER  no active user has this SID and this address
 --- include: user
 --- include: events
---- use: account
 local a, user = load(KEY.acct), user_of(ARG.user)
 local known = a and user and user[USER.status] == 'active'
     and string.lower(user[USER.mail]) == ARG.mail

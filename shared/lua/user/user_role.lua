@@ -8,7 +8,6 @@
 --- reply: LAST  nobody else is an owner
 --- include: user_of
 --- include: owners
---- use: session
 if ARG.role ~= 'owner' and last_owner(user) then
     return {'LAST'}
 end
