@@ -43,7 +43,8 @@
 #                        build compares them with its code
 #
 # Included files may have the last three.  Files whose names begin with "_" are
-# no scripts.  A script without declarations has one key, and no reply words.
+# no scripts; _base.lua is included in each script.  A script without
+# declarations has one key, and no reply words.
 #
 # HOST.id (counted from 1), HOST.shape (the types of all fields), STORE.keys (the
 # keys of accounts), KEY.acct and ARG.check become numbers, texts and
@@ -481,7 +482,9 @@ sub source {
 
     my $dir = dirname($file);
     @held = @seen = ();
-    my $text = defined $h->{audit}
+    my $text = join '', map { whole($_) }
+        grep { basename($_) eq '_base.lua' } @scripts;
+    $text .= defined $h->{audit}
         ? whole(part($dir, 'by')) . "local about, named = "
             . hold({ name => $h->{audit}, at => $file }) . ", \"\"\n"
             . whole($file, "local said = (function()\n") . "end)()\n"

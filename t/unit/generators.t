@@ -131,6 +131,12 @@ is(generate("$dir/lua/*.lua"), 0, 'the generator translates the scripts');
 
 my $source = get('gen/lua/one.lua');
 
+put('lua/_base.lua', "local n = 1\nlocal function unused()\n    return n\nend\n");
+is(generate("$dir/lua/*.lua"), 0, 'the generator takes a base');
+is(get('gen/lua/one.lua'), "local n = 1\n$source", 'the base is in each script');
+unlink "$dir/lua/_base.lua";
+generate("$dir/lua/*.lua");
+
 is($source, <<'LUA', 'comments go, names are numbers, strings stay');
 local function f(s)
 s[2] = 2 - 1

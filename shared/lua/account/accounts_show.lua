@@ -6,7 +6,6 @@
 --- arg: last  rank
 --- reply: OK accounts[]
 --- row: account id record hosts# listed#  packed
---- include: base
 local accounts = {}
 for _, ac in ipairs(ARG.id ~= '' and {ARG.id}
     or call('ZRANGE', KEY.accounts, ARG.first, ARG.last))

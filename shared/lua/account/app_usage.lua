@@ -5,7 +5,6 @@
 --          number of refusals, and the refusals, packed, the oldest first
 --- reply: OK damaged#  how many sums and logs could not be kept: their keys
 --          are damaged
---- include: base
 local day_ms = 86400000
 local changed, damaged = false, 0
 -- The reply of a command, if it is a number.  A damaged key affects only

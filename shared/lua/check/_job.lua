@@ -6,7 +6,6 @@
 -- "<PP>:<times>:<end of the lease>:<the daemon's name>" of its scheduled check;
 -- times: how often it was started.  "+" in place of the first colon: a client
 -- asked for that check, so it has a record.
---- include: base
 -- SIDs have one length, and this is faster than a pattern.
 local job = ARG.job
 local ac, pp = job:sub(1, 34), job:sub(36, 101)

@@ -12,7 +12,6 @@
 --- arg: lease  ms
 --- reply: OK now# next# pulled#  next: where to go on, -1: all were looked at;
 --          pulled: how many were
---- include: base
 local now, most, from = now_ms(), tonumber(ARG.most), tonumber(ARG.from)
 local lease, pulled = 2 * ARG.lease, 0
 -- Members of a sorted set that are later than that time.

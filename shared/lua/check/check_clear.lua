@@ -7,7 +7,6 @@
 --          `asks` of check_finish
 --- reply: OK  then for each "1", or "0": nothing was done, check_finish has to
 --          be asked; only that gets to know the lists of a class
---- include: base
 --- include: of
 --- include: due
 local now = now_ms()

@@ -11,7 +11,6 @@
 --- row: begun value family# htype interval# checked# now# standing troubled
 ---   pending answers
 -- as in the reply of check_begin
---- include: base
 --- include: of
 --- include: hears
 --- include: begun

@@ -7,7 +7,6 @@
 --- arg: rank  in the leases to begin with; -1: all were looked at
 --- arg: cursor  in flight:due to begin with; -1: likewise
 --- reply: OK rank# cursor#  to go on with (-1: likewise)
---- include: base
 local slice = 250
 local now = now_ms()
 local name, rank, cursor = ARG.daemon, tonumber(ARG.rank), ARG.cursor

@@ -20,7 +20,6 @@
 --          an account whose keys are not what they should be; at the end
 --          "alone" if a check that was claimed twice waits to go alone
 --- row: due account till# hosts[]  till: the end of the lease (ms)
---- include: base
 local left, share_max = tonumber(ARG.most), tonumber(ARG.share)
 local name = ARG.daemon
 -- As text: each command would convert a number again.

@@ -1,5 +1,4 @@
 -- Does the code of that digest still confirm the contact?
---- include: base
 local function awaits(contact, digest)
     return contact and contact[CONTACT.status] == 'pending'
         and contact[CONTACT.digest] == digest

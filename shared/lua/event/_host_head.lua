@@ -1,5 +1,4 @@
 -- The first fields of a host's record, which may be large.
---- include: base
 -- nil: it is gone.
 local function host_head(id)
     local k = key('r', ac, id)

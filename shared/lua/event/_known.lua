@@ -4,7 +4,6 @@
 -- before, with a "+" before the SID.  This is done in slices.  Meanwhile the
 -- batch has "+" and the event with the score -2, and the messages wait
 -- (delivery_claim.lua).
---- include: base
 --- include: digest
 --- include: host_head
 local known_hosts = 50

@@ -2,7 +2,6 @@
 -- by what its contact knows.  The digest becomes "making", so that later marks
 -- are for the next digest, and "making" becomes the batch in slices, which any
 -- daemons may do, each host once.
---- include: base
 --- include: of
 --- include: notify
 --- include: host_head

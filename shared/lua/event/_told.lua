@@ -1,5 +1,4 @@
 -- What the message of a batch shows: a part of its hosts (digest_claim).
---- include: base
 --- include: of
 --- include: digest
 local told_octets = 48000               -- of listed hosts, but one at least

@@ -16,7 +16,6 @@
 -- attempt: 0 = first.  first: when that was
 -- (ms).  event: its SID.  contact: its type, or "".  old: the receiver's old
 -- secret while it is valid, or "".
---- include: base
 --- include: ahead
 --- include: circuit
 --- include: delivery

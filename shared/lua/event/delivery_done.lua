@@ -14,7 +14,6 @@
 --- arg: unsure  "1": the attempt failed, but it may have arrived
 --- reply: OK
 --- reply: STALE
---- include: base
 -- The account that the other parts deal with.
 local member = ARG.member
 local ac, ev, target = string.match(member, '^(%w+):(%w+):(%w+)$')

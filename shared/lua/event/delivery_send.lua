@@ -6,7 +6,6 @@
 --- arg: attempt  its number, 0 = first
 --- reply: OK sent#  how often it may have arrived with this time
 --- reply: STALE
---- include: base
 local ac, ev, target = string.match(ARG.member, '^(%w+):(%w+):(%w+)$')
 local dk = key('dlv', ac, ev, target)
 if call('HGET', dk, 'attempt') ~= ARG.attempt then

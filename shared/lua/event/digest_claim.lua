@@ -19,7 +19,6 @@
 -- the packed records of their lists.  unreported: number of hosts that are no
 -- longer reported.  alert: SID of the event that combines many of them, or "".
 -- ends: 1 if that event ends now.
---- include: base
 --- include: states
 --- include: known
 --- include: told

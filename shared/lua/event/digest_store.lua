@@ -11,7 +11,6 @@
 --- reply: MORE n#  deliveries: call it again, without messages
 --- reply: STALE  it is over, or another's
 --- reply: GONE  the contact must not get messages now
---- include: base
 --- include: of
 --- include: known
 local now = now_ms()

@@ -17,7 +17,6 @@
 --- reply: OK later#  deliveries that were not tried, then for each event 1, 0
 --          (it is not pending: another daemon's) or why it could not be
 --          recorded: it is a dead letter then
---- include: base
 --- include: of
 --- include: delivery
 --- include: fails

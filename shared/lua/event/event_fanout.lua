@@ -13,7 +13,6 @@
 --- arg: digest  of the code, or of the link
 --- reply: OK n#  deliveries
 --- reply: DEAD why  none could be made, and it is a dead letter
---- include: base
 --- include: confirm
 --- include: delivery
 --- include: digest

@@ -8,7 +8,6 @@
 --- row: target sid url secret old  url: "" of an application.  old: secret
 --          while it is valid, or "".  The SID alone: its delivery is to wait
 --          for a claim
---- include: base
 --- include: circuit
 local now = now_ms()
 -- Events for a disabled receiver become dead letters, for some days.

@@ -3,7 +3,6 @@
 -- contact has them once, whichever daemons do the slices.
 --- key: tellings
 --- reply: OK more#  1: there is more to do, 0: there is not
---- include: base
 --- include: of
 --- include: notify
 local slice_contacts = 16

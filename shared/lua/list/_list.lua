@@ -1,7 +1,7 @@
 -- State of a system list that all daemons share: the hash list:<RB> (KEYS[1]);
 -- shared/record/rbl_keys.h has its fields.  Times are the store's.
 local HOUR = 3600000
-local t = redis.call('TIME')
+local t = call('TIME')
 local now_us = t[1] * 1000000 + t[2]
 local now = math.floor(now_us / 1000)
 -- A number from 0 to 2^53; what is none is 0.

@@ -1,6 +1,5 @@
 -- Steps of a script about a system list that exists: its key `k` and its record
 -- `l`.
---- include: base
 --- sets: k l
 local k = key('r', 'SYS', ARG.list)
 local l = load(k)

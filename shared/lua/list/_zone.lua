@@ -3,7 +3,7 @@
 --- include: list
 local WEEK = 7 * 86400000
 local function get(field)
-    return redis.call('HGET', KEY.zone, field)
+    return call('HGET', KEY.zone, field)
 end
 -- The largest TTL, ms, of the lies of a family, and when one was told last.
 local function lied(family)
@@ -18,5 +18,5 @@ local function lately(field)
     return num(told) > now - KEEP and num(value) or 0
 end
 local function set(field, value)
-    redis.call('HSET', KEY.zone, field, value)
+    call('HSET', KEY.zone, field, value)
 end

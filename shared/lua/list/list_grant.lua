@@ -20,7 +20,7 @@
 --- include: list
 local DAY = 86400000
 local LIFE, LIFE_DAY, FAR = 500, 2000, 60000
-local h = redis.call('HMGET', KEY.list, 'till', 'turn', 'day', 'used',
+local h = call('HMGET', KEY.list, 'till', 'turn', 'day', 'used',
     'refused')
 local left_alone = backs_off(h[1])
 if left_alone > 0 then
@@ -54,11 +54,11 @@ if rate > 0 then
     if wait > patience or (quota > 0 and wait >= ends) then
         return {'LATE', wait}
     end
-    redis.call('HSET', KEY.list, 'turn', digits(turn + n * 1000000 / rate))
+    call('HSET', KEY.list, 'turn', digits(turn + n * 1000000 / rate))
 end
 if quota > 0 then
     life = math.min(life, ends - wait)
     left = left - n
-    redis.call('HSET', KEY.list, 'day', digits(today), 'used', digits(used + n))
+    call('HSET', KEY.list, 'day', digits(today), 'used', digits(used + n))
 end
 return {'OK', n, wait, life, left, num(h[5])}

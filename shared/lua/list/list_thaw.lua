@@ -7,14 +7,14 @@
 --- reply: OK frozen#  ms for which it was
 --- reply: NONE  it is not, or not since then
 --- include: list
-local h = redis.call('HMGET', KEY.list, 'frozen', 'passed', 'passes')
+local h = call('HMGET', KEY.list, 'frozen', 'passed', 'passes')
 local since = num(h[1])
 if since == 0 or (ARG.since ~= '' and num(ARG.since) ~= since) then
     return {'NONE'}
 end
 local passes = now - num(h[2]) < HOUR and num(h[3]) or 0
-redis.call('HDEL', KEY.list, 'frozen', 'turned', 'of', 'sampled', 'found',
+call('HDEL', KEY.list, 'frozen', 'turned', 'of', 'sampled', 'found',
     'clear', 'fresh', 'moved')
-redis.call('HSET', KEY.list, 'passed', digits(now), 'passes',
+call('HSET', KEY.list, 'passed', digits(now), 'passes',
     digits(math.min(passes, 99) + 1))
 return {'OK', math.max(0, now - since)}

@@ -8,13 +8,13 @@
 --          it has refused in a row, 1 if that has begun just now
 --- include: list
 local FIRST, UNDER_WAY = 300000, 10000
-local h = redis.call('HMGET', KEY.list, 'till', 'since', 'refused')
+local h = call('HMGET', KEY.list, 'till', 'since', 'refused')
 local left, since, times = backs_off(h[1]), num(h[2]), num(h[3])
 if ARG.refused ~= '1' then
     if left > 0 and since <= now and since > now - UNDER_WAY then
         return {'OK', left, times, 0}
     end
-    redis.call('HDEL', KEY.list, 'till', 'since', 'refused')
+    call('HDEL', KEY.list, 'till', 'since', 'refused')
     return {'OK', 0, 0, 0}
 end
 if left > 0 then
@@ -22,6 +22,6 @@ if left > 0 then
 end
 times = times + 1
 left = math.min(FIRST * 2 ^ math.min(times - 1, 10), HOUR)
-redis.call('HSET', KEY.list, 'till', digits(now + left), 'since', digits(now),
+call('HSET', KEY.list, 'till', digits(now + left), 'since', digits(now),
     'refused', digits(times))
 return {'OK', left, times, 1}

@@ -18,7 +18,7 @@
 --- include: list
 local WINDOW, HALF, DOUBLED = 48, 1800000, 6
 local SAMPLE_EVERY, SAMPLE_LOST = 30000, 5000
-local h = redis.call('HMGET', KEY.list, 'frozen', 'turned', 'of', 'sampled',
+local h = call('HMGET', KEY.list, 'frozen', 'turned', 'of', 'sampled',
     'clear', 'fresh', 'moved', 'passed', 'passes', 'found')
 local clear, fresh = num(ARG.clear), num(ARG.fresh)
 -- How long ago; what is not yet, or not at all, is long ago.
@@ -30,7 +30,7 @@ local function frozen(begins, turned, of, since)
     local age, take = ago(h[4]), 0
     local wait = ago(h[10]) <= age and SAMPLE_EVERY or SAMPLE_LOST
     if fresh > 0 and age >= wait then
-        redis.call('HSET', KEY.list, 'sampled', digits(now))
+        call('HSET', KEY.list, 'sampled', digits(now))
         age, take = 0, 1
     end
     return {'FROZEN', begins, turned, of, take, age <= HOUR and age or -1,
@@ -38,7 +38,7 @@ local function frozen(begins, turned, of, since)
 end
 if num(h[1]) > 0 then
     if ARG.bad == '1' then
-        redis.call('HSET', KEY.list, 'found', digits(now))
+        call('HSET', KEY.list, 'found', digits(now))
     end
     return frozen(0, num(h[2]), num(h[3]), num(h[1]))
 end
@@ -60,13 +60,13 @@ local of = clear + turned
 if fresh > 0 and (turned >= 10 * times and turned >= 0.3 * of
     or turned >= 5 * times and turned >= 0.6 * of)
 then
-    redis.call('HDEL', KEY.list, 'sampled', 'found', 'clear', 'fresh', 'moved')
-    redis.call('HSET', KEY.list, 'frozen', digits(now), 'turned',
+    call('HDEL', KEY.list, 'sampled', 'found', 'clear', 'fresh', 'moved')
+    call('HSET', KEY.list, 'frozen', digits(now), 'turned',
         digits(turned), 'of', digits(of))
     h[4] = false
     return frozen(1, turned, of, now)
 end
 shorten()
-redis.call('HSET', KEY.list, 'clear', digits(clear), 'fresh', digits(turned),
+call('HSET', KEY.list, 'clear', digits(clear), 'fresh', digits(turned),
     'moved', halves == 1 and h[7] or digits(now))
 return {'OK', turned}

@@ -9,7 +9,6 @@
 --- reply: OK
 --- reply: FULL would# most#  how many lists there would be, how many there
 --          may be (nothing was done)
---- include: base
 --- include: defaults
 --- include: override
 --- include: room

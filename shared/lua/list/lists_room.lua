@@ -5,7 +5,6 @@
 --- reply: OK
 --- reply: FULL would# most#  how many lists there would be, how many there
 --          may be
---- include: base
 --- include: room
 local new, gone = {}, {}
 for i = ARG.entries, #ARGV do

@@ -36,8 +36,8 @@ local AGAIN = 600000                -- ms that a wait is kept after its end
 local SLACK = 2000
 local family = ARG.family
 local function keep(ms)
-    if redis.call('PTTL', KEY.seen) < ms then
-        redis.call('PEXPIRE', KEY.seen, digits(ms))
+    if call('PTTL', KEY.seen) < ms then
+        call('PEXPIRE', KEY.seen, digits(ms))
     end
 end
 local function pair(field)
@@ -46,7 +46,7 @@ local function pair(field)
 end
 local function report(field, value)
     set(field, digits(value) .. ' ' .. digits(now))
-    redis.call('PEXPIRE', KEY.zone, digits(KEEP))
+    call('PEXPIRE', KEY.zone, digits(KEEP))
 end
 -- The largest TTL of the test point (ms), which is forgotten two days after its
 -- last report; and since when daemons look through this resolver, without a
@@ -72,7 +72,7 @@ end
 local field = ARG.any == '1' and 'any' or ARG.resolver
 -- Number, start and end of the present wait; number 0: there is none.
 local function waited(waits)
-    local seen = redis.call('HMGET', KEY.seen, 'is', field)
+    local seen = call('HMGET', KEY.seen, 'is', field)
     local n, began, ends = string.match(seen[1] == ARG.response and seen[2]
         or '', '^(%d+) (%d+) (%d+)$')
     n, began, ends = num(n), num(began), num(ends)
@@ -101,10 +101,10 @@ local function counts_in()
         keep(AGAIN)
         return 0
     elseif n == 0 and was ~= ARG.response then
-        redis.call('DEL', KEY.seen)
+        call('DEL', KEY.seen)
     end
     local wait = length(n + 1)
-    redis.call('HSET', KEY.seen, 'is', ARG.response, field, digits(n + 1) .. ' '
+    call('HSET', KEY.seen, 'is', ARG.response, field, digits(n + 1) .. ' '
         .. digits(n == 0 and now or began) .. ' '
         .. digits(field == 'any' and now or now + wait))
     keep(wait + AGAIN)

@@ -20,5 +20,5 @@ local soa = num(ARG.soa)
 if soa > 0 and soa >= lately('soa ' .. family) then
     set('soa ' .. family, digits(soa) .. ' ' .. digits(now))
 end
-redis.call('PEXPIRE', KEY.zone, digits(KEEP))
+call('PEXPIRE', KEY.zone, digits(KEEP))
 return {'OK'}

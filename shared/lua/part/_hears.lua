@@ -3,7 +3,6 @@
 -- the account.  The score is the contact's class, which says what it is
 -- notified of.  The classes that are notified of one thing follow each other.
 -- Every script that changes a contact changes these sets, too.
---- include: base
 --- include: digest
 local hears_start_and_end = 1
 local hears_every_check = 2

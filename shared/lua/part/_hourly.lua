@@ -2,7 +2,6 @@
 -- was done so often, it counts nothing, and returns the seconds until it may be
 -- done again.  The key has "<n> <ms>", how often and since when, and ends with
 -- the hour.
---- include: base
 local function hourly(k, most, now)
     local hour = 3600000
     local n, since = string.match(call('GET', k) or '', '^(%d+) (%d+)$')

@@ -1,7 +1,6 @@
 -- The size of the largest record of an index, a power of two above 4,096
 -- octets, by which nginx bounds its pages (ngx_rbl_list_slices.c).  It never
 -- gets smaller.  Without it, all records are smaller.
---- include: base
 local function large(index, octets)
     if octets <= 4096 then
         return

@@ -1,7 +1,6 @@
 -- Puts a user, "<AC>:<US>", into the index of users by their mail address.  An
 -- account has one place there, so that it cannot take those of others.
 -- confirmed: when the address was (ms), or "0".
---- include: base
 local function mail_put(user, confirmed)
     for _, member in ipairs(call('ZRANGE', KEYS[1], 0, 999)) do
         if member:sub(1, 35) == user:sub(1, 35) and member ~= user then

@@ -1,5 +1,4 @@
 -- The name in a record that is about to be deleted, damaged or not.
---- include: base
 local function named_in(k, at)
     local ok, record = pcall(load, k)
     return ok and type(record) == 'table' and record[at] or ''

@@ -5,7 +5,6 @@
 --
 -- A range has no state, its addresses have one each.  A paused range is found
 -- with the paused hosts.
---- include: base
 local state_listed, state_unknown, state_uncovered, state_paused, state_range =
     1, 2, 3, 4, 5
 local state_width = 1e13        -- more than any time, and any place

@@ -2,7 +2,6 @@
 -- of the two indexes that is never the same again once the index has changed.
 -- A script that changes an index changes the totals, too, if the account has
 -- them (totals_make.lua).  Totals that cannot be read are deleted.
---- include: base
 local function totals_stamp()
     local t = call('TIME')
     return t[1] * 1000000 + t[2]

@@ -6,7 +6,6 @@
 -- call may.  Its result is then MORE, the arguments behind the first one that
 -- it needs for what is left, and the faults.
 -- Accounts are of the partition of KEYS[1]; `ac` is the one at hand.
---- include: base
 local mend = ARG.mend == '1'
 local ac = string.match(KEYS[1], '^.*:(AC%x+)$')
 local out = {'OK'}

@@ -5,7 +5,6 @@
 --- arg: clock  of the caller (ms), or "": any clock will do
 --- reply: OK  then the SIDs of the accounts
 --- reply: APART  the clocks differ
---- include: base
 --- include: apart
 local now = now_ms()
 local wait = 10000

@@ -4,7 +4,6 @@
 --- arg: group
 --- arg: idle  for at least (ms)
 --- reply: OK n#  taken out
---- include: base
 if call('EXISTS', KEY.stream) == 0 then
     return {'OK', 0}
 end

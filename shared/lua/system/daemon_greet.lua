@@ -2,7 +2,6 @@
 --- key: addresses  daemons:addr
 --- arg: members...  "<address> <host name>"
 --- reply: OK
---- include: base
 local now = now_ms()
 call('ZREMRANGEBYSCORE', KEY.addresses, '-inf', now - 86400000)
 for i = ARG.members, #ARGV do

@@ -6,7 +6,6 @@
 --          counted
 --- reply: OK rank# cursor  to go on with (-1: likewise), then for each daemon:
 --          name, ms since it asked, jobs of this slice
---- include: base
 local slice = 500
 local has = {}
 local function count(name)

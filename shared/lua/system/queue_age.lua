@@ -4,7 +4,6 @@
 --          manual checks came, ms since the host was due that is the latest of
 --          the first accounts, ms since the oldest event came or the first
 --          delivery was due
---- include: base
 local now = now_ms()
 local manual, due = 0, 0
 local first = call('ZRANGE', key('manual'), 0, 0, 'WITHSCORES')

@@ -7,7 +7,6 @@
 -- rank: to go on with (-1: all were counted).  manual: checks that wait.  due:
 -- hosts that are.  oldest: of those, ms since the first one was.  soon: hosts
 -- due within a minute.  scheduled: hosts in the schedule.
---- include: base
 local from, n = tonumber(ARG.rank), tonumber(ARG.accounts)
 local now = now_ms()
 local manual, due, oldest, soon, all = 0, 0, 0, 0, 0
