@@ -118,9 +118,11 @@ export function day(at) {
 
 // The label of an axis, of so many hours or days.
 export function tick(at, days, span) {
+    const timeZone = days ? 'UTC' : zoneName();
+
     return new Intl.DateTimeFormat(lang, days || span > 48
-        ? { timeZone: days ? 'UTC' : zoneName(), day: 'numeric', month: 'short' }
-        : { timeZone: zoneName(), hour: '2-digit', minute: '2-digit',
+        ? { timeZone, day: 'numeric', month: 'short' }
+        : { timeZone, hour: '2-digit', minute: '2-digit',
             hourCycle: 'h23' }).format(at);
 }
 

@@ -42,8 +42,8 @@ typedef struct {
     int64_t       day_quota;            /* queries per day (UTC); 0: no limit */
     unsigned      n_servers;            /* given by the operator; 0: those of
                                            the zone */
-    struct sockaddr_storage  *server;   /* own lists, of which a check may
-                                           have hundreds, have none */
+    struct sockaddr_storage  *server;   /* NULL: none, as of own lists; a check
+                                           may have hundreds of these */
     const rbl_codes_t  *codes;          /* `parsed`, or none: custom lists */
     rbl_codes_t  *parsed;               /* NULL: there are none */
     char         *bytes;                /* owns all texts but `ask` */
