@@ -12,7 +12,7 @@ static const char  account_row[] =
 
 
 int
-account_make(ctl_t *ctl, rbl_str_t acct, rbl_str_t name, rbl_str_t timezone,
+account_make(ctl_t *ctl, rbl_str_t acct, rbl_str_t name, rbl_str_t zone,
     const plan_t *plan, int64_t interval)
 {
     char         hosts[CTL_DECIMAL], contacts[CTL_DECIMAL],
@@ -33,7 +33,7 @@ account_make(ctl_t *ctl, rbl_str_t acct, rbl_str_t name, rbl_str_t timezone,
 
     args.acct = acct;
     args.name = name;
-    args.timezone = timezone;
+    args.timezone = zone;
     args.plan = plan->name;
     args.paid = rbl_str(plan->paid ? "1" : "0");
     args.hosts = ctl_decimal(hosts, plan->max_hosts);
