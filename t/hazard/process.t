@@ -74,7 +74,7 @@ subtest 'hazard 15: the module keeps nothing beside its configuration' => sub {
     # statistics, and whether the stores run here, which are set when a worker
     # starts.
     my %may = map { $_ => 1 } qw(md ngx_rbl_pages ngx_rbl_pages_held
-        ngx_rbl_pages_next ngx_rbl_logins
+        ngx_rbl_pages_next ngx_rbl_pages_used ngx_rbl_logins
         ngx_rbl_login_keys ngx_rbl_login_keyed ngx_rbl_places
         ngx_rbl_progresses ngx_rbl_verdicts ngx_rbl_nverdicts
         ngx_rbl_routes ngx_rbl_nroutes ngx_rbl_route_first
