@@ -1,7 +1,7 @@
 # make install, make deb.
 #
-# DESTDIR is prepended to every path.  sysconfdir is compiled into the programs:
-# after a change of it, clean the tree first.
+# DESTDIR is prepended to every path.  sysconfdir and datadir are compiled into
+# the programs: after a change of them, clean the tree first.
 
 prefix      ?= /usr
 sbindir     ?= $(prefix)/sbin
@@ -15,6 +15,9 @@ DESTDIR     ?=
 
 ifneq ($(sysconfdir),/etc)
 CPPFLAGS    += -DCONFIG_DIR='"$(sysconfdir)/rbl-checkd"'
+endif
+ifneq ($(datadir),/usr/share)
+CPPFLAGS    += -DSHARE_DIR='"$(datadir)/rbl-checkd"'
 endif
 
 PLACES       = DESTDIR='$(DESTDIR)' sbindir='$(sbindir)' \

@@ -67,6 +67,8 @@ daemon()
 
     put rbl-checkd.service "$unitdir/rbl-checkd.service"
     put rbl-unbound.service "$unitdir/rbl-unbound.service"
+    put rbl-backup.service "$unitdir/rbl-backup.service"
+    put rbl-backup.timer "$unitdir/rbl-backup.timer"
     put rbl-checkd.sysusers "$sysusersdir/rbl-checkd.conf"
 
     # Several daemons on one machine: the same unit, one configuration each.
@@ -75,6 +77,8 @@ daemon()
     sed -i -e 's|/rbl-checkd\.conf|/%i.conf|' \
         -e 's|^Description=.*|& (%i)|' "$DESTDIR$unit"
 
+    put setup.sh "$datadir/rbl-checkd/setup.sh"
+    put backup.sh "$datadir/rbl-checkd/backup.sh"
     put lists.json "$datadir/rbl-checkd/lists.json"
     put redis-rbl.acl "$datadir/rbl-checkd/redis-rbl.acl"
     put unbound.conf "$datadir/rbl-checkd/unbound.conf"

@@ -7,6 +7,13 @@
 
 
 const ctl_command_t  ctl_commands[] = {
+    { "setup", "[--domain NAME [--certificate FILE --key FILE]] [--port N]"
+      " [--account NAME] [--owner MAIL] [--operator MAIL] [--smtp URL --from"
+      " MAIL [--smtp-user NAME --smtp-password-file FILE]] [--store STORE]"
+      " [--dry-run|--show FILE]",
+      "make a working service of the installed packages, or complete it; may be"
+      " run again at any time; --dry-run: only tell what would be done",
+      0, 0, CTL_BARE, ctl_setup },
     { "init", "[--partitions N]",
       "initialise the store; run once",
       0, 0, CTL_STORE, ctl_init },

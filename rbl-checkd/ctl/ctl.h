@@ -55,6 +55,7 @@ typedef enum {
 #define CTL_LOOKS     0x04              /* takes a master without a replica that
                                            is near enough */
 #define CTL_OWN_USER  0x08              /* has a user of its own in the store */
+#define CTL_BARE      0x10              /* reads no configuration */
 
 typedef struct {
     const char  *words;                 /* "account add" */
@@ -354,6 +355,7 @@ void ctl_verdict_print(const json_t *v);
 int ctl_list_sid(rbl_sid_t *sid, rbl_str_t zone);
 
 /* The commands, one file for each family. */
+int ctl_setup(ctl_t *ctl);
 int ctl_init(ctl_t *ctl);
 int ctl_upgrade(ctl_t *ctl);
 int ctl_status(ctl_t *ctl);

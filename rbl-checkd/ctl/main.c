@@ -368,7 +368,7 @@ main(int argc, char **argv)
 
     ctl.json = ctl_option(&ctl, "json") != NULL;
 
-    if (ctl_configure(&ctl) != 0
+    if ((!(ctl.command->need & CTL_BARE) && ctl_configure(&ctl) != 0)
         || ((ctl.command->need & CTL_STORE) && ctl_connect(&ctl) != 0)
         || ((ctl.command->need & CTL_META) && ctl_meta(&ctl) != 0))
     {

@@ -33,6 +33,8 @@ for my $file (qw(/usr/sbin/rbl-checkd /usr/sbin/rblctl
     /etc/rbl-checkd/rbl-checkd.conf /usr/share/rbl-checkd/redis-rbl.acl
     /usr/share/ngx_rbl/portal/index.html /usr/share/ngx_rbl/nginx-portal.conf
     /usr/share/rbl-checkd/lists.json /etc/rbl-checkd/plans.json
+    /usr/share/rbl-checkd/setup.sh /usr/share/rbl-checkd/backup.sh
+    /lib/systemd/system/rbl-backup.timer
     /etc/logrotate.d/rbl-checkd))
 {
     ok(-s "$root$file", "make install places $file");
@@ -80,7 +82,8 @@ SKIP: {
 
     # systemd-analyze needs the programs where the unit expects them.
     my @units = map { "$root/lib/systemd/system/$_" }
-        qw(rbl-checkd.service rbl-checkd@x.service rbl-unbound.service);
+        qw(rbl-checkd.service rbl-checkd@x.service rbl-unbound.service
+        rbl-backup.service rbl-backup.timer);
     write_file("$root/lib/systemd/system/rbl-checkd\@x.service",
         read_file("$root/lib/systemd/system/rbl-checkd@.service"));
     for my $file (@units) {

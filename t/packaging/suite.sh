@@ -47,8 +47,8 @@ root_make "$suite" "$dir" ca-certificates,make
 echo "$digest" >"$dir/digest"
 root_tree "$root/root/ngx_rbl"
 
-for name in $(env | sed -n -E \
-    's/^((RBL_|CRASH_|FUZZ_|BENCH_)[A-Z_]+|JOBS|T|V|CUT|FAILOVERS)=.*/\1/p')
+for name in $(env | sed -n -E -e 's/^((RBL_|DEB_)[A-Z_]+)=.*/\1/p' \
+    -e 's/^((CRASH_|FUZZ_|BENCH_)[A-Z_]+|JOBS|T|V|CUT|FAILOVERS)=.*/\1/p')
 do
     eval "set -- \"\$@\" \"$name=\$$name\""
 done
