@@ -41,8 +41,11 @@ deb:
 	@$(MAKE) --no-print-directory portal
 	@sh conf/debian/build.sh $(BUILD)/deb $(PORTAL)
 
-# Runs the commands of rbl-operations(7) on a fresh machine in a directory; needs
-# root and the network.
+# Installs the packages on fresh machines in directories, by the two commands and
+# by all lines of rbl-operations(7); needs root and the network.
 deb-check:
 	@sh conf/deps.sh fresh
 	@sh t/packaging/fresh.sh
+	@sh t/packaging/setup.sh bookworm
+	@KILLS=0 sh t/packaging/setup.sh trixie
+	@KILLS=0 SERVER=valkey sh t/packaging/setup.sh trixie

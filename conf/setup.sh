@@ -416,7 +416,6 @@ $(date -u -r "$file" +%F)" 'timedatectl set-ntp true'
 
     room "$etc" 1024
     room "$root/etc/nginx" 1024
-    room "$root/var/lib" 65536
     was "$(date -u '+the clock says %F %T UTC'), and the disk has room"
 }
 
@@ -567,6 +566,7 @@ store_own()
 its data behind" "rblctl setup --store ${other:-127.0.0.1:6379}"
     fi
 
+    room "$data" 65536
     directory "$data" 750 "$engine:$engine"
     [ -n "$manager" ] || directory "$run_dir" 2755 "$engine:$engine"
     put "${conf%.conf}.acl" 640 "root:$engine" "$unit" "$(acl)"

@@ -79,8 +79,9 @@ part() {
             t/bill/stripe_kills.t t/bill/stripe_faults.t \
             t/bill/stripe_declines.t t/bill/stripe_stuck.t
         ;;
-    7)  # The commands of rbl-operations(7) on a new machine; all screens of the
-        # portal in Chromium, in all themes and widths.
+    7)  # The commands of rbl-operations(7), and rblctl setup with everything
+        # that hinders it, on new machines; all screens of the portal in
+        # Chromium, in all themes and widths.
         ${MAKE:-make} deb-check &&
             tests t/portal/themes.t t/portal/account_page.t \
             t/portal/apps_page.t t/portal/audit_page.t \

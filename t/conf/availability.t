@@ -23,8 +23,10 @@ my $lan = start_machines(3);
 # --- one machine -----------------------------------------------------------
 
 run_section($lan, $page, 'THREE MACHINES', 'Packages');
-run_section($lan, $one, 'INSTALLATION', $_, which => 1)
-    for 'Redis', 'Lists and accounts', 'Daemon', 'nginx', 'First check';
+run_section($lan, $one, 'STEP BY STEP', $_, which => 1)
+    for 'Redis', 'Lists and accounts', 'Daemon', 'nginx';
+run_section($lan, $one, 'INSTALLATION', 'First check', which => 1);
+on($lan, 1, 'cp /etc/rbl-checkd/api.netrc /root/api.netrc');
 my $all = hosts_of($lan, 1);
 is("@$all", '192.0.2.10', 'one machine: a host');
 

@@ -3,7 +3,7 @@
 # rblctl setup on a directory tree that stands for a Debian machine without
 # systemd: options, dry run, files that were changed by hand, setups that were
 # killed, and all refusals.  The store, the daemon and nginx are real, and the
-# test starts them as setup says.
+# test starts them as setup says.  t/packaging/setup.sh tests it with systemd.
 
 use strict;
 use warnings;

@@ -1,13 +1,15 @@
 #!/bin/sh
-# Runs the commands of rbl-operations(7) on a fresh Debian 12.
-# usage: fresh.sh [DIR]
+# Runs the commands of rbl-operations(7) on a fresh Debian.
+# usage: fresh.sh [SUITE [DIR]]
 #
-# Makes a machine in DIR (default: a new directory under TMPDIR) with
-# debootstrap and boots it with systemd-nspawn, so that the units run under
-# systemd.  In it, the page's own lines build, install and use a copy of this
-# tree, and look.sh checks the result.  Needs root, the network for Debian's
-# packages (MIRROR), and some minutes; it is not part of `make check`.  At the
-# end the machine is stopped and removed; KEEP=1 leaves the directory.
+# Makes a machine of this release (default: bookworm) in DIR (default: a new
+# directory under TMPDIR) with debootstrap and boots it with systemd-nspawn, so
+# that the units run under systemd.  In it, the page's own lines install and use
+# this tree's packages, and look.sh checks the result.  t/conf/availability.t
+# runs the lines of STEP BY STEP.  Needs root, the network for Debian's packages
+# (MIRROR), and some minutes; it is not part of `make check`.  DEBS is a
+# directory with the packages.  At the end the machine is stopped and removed;
+# KEEP=1 leaves the directory.
 set -eu
 
 here=$(cd -- "$(dirname -- "$0")" && pwd)
@@ -22,20 +24,14 @@ die()
 
 
 . "$here/root.sh"
+. "$here/machine.sh"
 
-
-[ "$(id -u)" = 0 ] || die 'this takes root'
-for program in debootstrap systemd-nspawn nsenter; do
-    command -v $program >/dev/null \
-        || die "$program is missing: apt-get install debootstrap" \
-               'systemd-container util-linux'
-done
-
-dir=${1:-$(mktemp -d "${TMPDIR:-/tmp}/rbl-fresh.XXXXXX")}
-root=$dir/root
+machine_needs
+suite=${1:-bookworm}
+dir=${2:-$(mktemp -d "${TMPDIR:-/tmp}/rbl-fresh.XXXXXX")}
 mkdir -p -- "$dir"
-nspawn=
-leader=
+dir=$(cd -- "$dir" && pwd)
+root=$dir/root
 work=
 
 
@@ -44,18 +40,7 @@ finish()
     status=$?
     trap - EXIT INT TERM
     [ -z "$work" ] || kill "$work" 2>/dev/null || :
-    if [ -n "$leader" ]; then
-        kill -s RTMIN+4 "$leader" 2>/dev/null || :      # power off
-    fi
-    if [ -n "$nspawn" ]; then
-        tries=0
-        while kill -0 "$nspawn" 2>/dev/null && [ $tries -lt 30 ]; do
-            sleep 1
-            tries=$((tries + 1))
-        done
-        kill -KILL "$nspawn" 2>/dev/null || :
-        wait "$nspawn" 2>/dev/null || :
-    fi
+    machine_off
     if [ $status != 0 ]; then
         echo "fresh.sh: failed; its output is in $dir" >&2
     elif [ -z "${KEEP:-}" ]; then
@@ -67,48 +52,28 @@ finish()
 trap finish EXIT
 trap 'exit 1' INT TERM
 
-
-# in_machine COMMAND...: runs it as root there, with a clean environment
-in_machine()
-{
-    nsenter -t "$leader" -a env $root_env "$@"
-}
-
-
-echo "# a machine in $dir"
-root_make bookworm "$dir" \
-    ca-certificates,dbus,systemd-sysv,init-system-helpers
-root_tree "$root/root/ngx_rbl"
+echo "# a machine of $suite in $dir"
+root_make "$suite" "$dir" ca-certificates,dbus,systemd-sysv,init-system-helpers
+machine_debs "$suite"
+machine_fetch
+cp -- "$here/tap.sh" "$root/root/"
 
 {
-    echo 'set -eu; cd /root/ngx_rbl; PS4="+ "; set -x'
-    # its exit status is the verdict: this machine may reach no list
-    echo 'rblctl() { command rblctl "$@" || [[ "$1 $?" = status\ [12] ]]; }'
-    awk -f "$here/lines.awk" "$top/conf/man/rbl-operations.7"
-    echo '{ set +x; } 2>/dev/null'
+    echo 'set -eu; cd /root/debs; PS4="+ "; set -x'
+    # Its exit status is a verdict: this machine reaches no list.
+    echo 'rblctl() { command rblctl "$@" \
+        || [[ "$1 $?" = status\ [12] || "$1 $?" = setup\ 1 ]]; }'
+    awk -v without='STEP BY STEP' -f "$here/lines.awk" \
+        "$top/conf/man/rbl-operations.7"
+    echo '{ set +x; } 2>/dev/null; . /root/tap.sh'
     cat -- "$here/look.sh"
 } >"$root/root/operations.sh"
 
-SYSTEMD_NSPAWN_UNIFIED_HIERARCHY=${UNIFIED:-0} systemd-nspawn -q -D "$root" \
-    --boot --register=no --keep-unit --resolv-conf=copy-host \
-    --hostname=fresh </dev/null >"$dir/boot.log" 2>&1 &
-nspawn=$!
-tries=0
-until leader=$(pgrep -P "$nspawn" -x systemd) && [ -n "$leader" ] \
-    && in_machine systemctl is-active -q multi-user.target 2>/dev/null
-do
-    tries=$((tries + 1))
-    [ $tries -lt 60 ] || die "it does not boot; see $dir/boot.log"
-    kill -0 "$nspawn" 2>/dev/null || die "it does not boot; see $dir/boot.log"
-    sleep 1
-done
-
+machine_on
 echo '# the operations'
-in_machine apt-get update -q >"$dir/apt.log" 2>&1 \
-    || die "apt-get update failed; see $dir/apt.log"
 # In the background, so that signals are handled.
-in_machine env DEBIAN_FRONTEND=noninteractive timeout 1800 \
-    bash /root/operations.sh >"$dir/operations.log" 2>&1 </dev/null &
+in_machine timeout 1800 bash /root/operations.sh \
+    >"$dir/operations.log" 2>&1 </dev/null &
 work=$!
 if ! wait $work; then
     tail -n 40 "$dir/operations.log" >&2

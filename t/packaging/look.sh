@@ -1,33 +1,14 @@
 # Checks of fresh.sh, in the same shell, after the lines of rbl-operations(7).
 
 echo '# looked at'
-n=0
-bad=0
-
-# is WHAT COMMAND...: one line of TAP
-is()
-{
-    what=$1
-    shift
-    n=$((n + 1))
-    if "$@" >/tmp/look.out 2>&1; then
-        echo "ok $n - $what"
-    else
-        echo "not ok $n - $what"
-        sed 's/^/# /' /tmp/look.out
-        bad=$((bad + 1))
-    fi
-}
-
-no() { ! "$@"; }
-within() { i=0; until "$@"; do i=$((i + 1)); [ $i -lt 30 ] || return 1; sleep 1
-    done; }
 logged() { journalctl -q -b "$@" | grep .; }
 
-for unit in redis-server rbl-checkd rbl-checkd@second nginx; do
+for unit in redis-server@rbl rbl-checkd rbl-checkd@second nginx \
+    rbl-backup.timer
+do
     is "$unit runs" systemctl is-active "$unit"
 done
-for unit in rbl-checkd nginx redis-server; do
+for unit in rbl-checkd nginx redis-server@rbl rbl-backup.timer; do
     is "$unit will run after a boot" systemctl is-enabled "$unit"
 done
 has() { api "$1" | grep "$2"; }
@@ -44,10 +25,12 @@ is 'the daemon is a user of its own' sh -c \
 is 'the password belongs to root alone' sh -c \
     'test "$(stat -c "%U %a" /etc/rbl-checkd/store.password)" = "root 600"'
 is 'no right is missing' sh -c \
-    'REDISCLI_AUTH=$(cat /root/redis.password) redis-cli ACL LOG \
+    'REDISCLI_AUTH=$(cat /etc/rbl-checkd/redis.password) \
+     redis-cli -s /run/redis-rbl/redis.sock ACL LOG \
      | grep -v "^$" | { ! grep -E "rbl-api|rbl-checkd|rblctl"; }'
 is 'nobody enters without a password' sh -c \
-    'env -u REDISCLI_AUTH redis-cli PING 2>&1 | grep NOAUTH'
+    'env -u REDISCLI_AUTH redis-cli -s /run/redis-rbl/redis.sock PING 2>&1 \
+     | grep NOAUTH'
 is 'nginx has nothing to complain about' no grep -E '\[(alert|emerg|crit)\]' \
     /var/log/nginx/error.log
 is 'nor has systemd' sh -c \
@@ -84,5 +67,4 @@ is 'purged: nothing is left but passwords' test ! -e /usr/sbin/rbl-checkd
 rm -f /etc/nginx/sites-enabled/rbl
 is 'purged: nginx starts without the module' systemctl restart nginx
 
-echo "1..$n"
-[ $bad = 0 ]
+plan
