@@ -35,7 +35,7 @@ install-daemon: daemon man
 install-module: module portal
 	@$(PLACES) sh conf/install.sh $(BUILD) $(PORTAL) module
 
-# Two packages for Debian 12 in $(BUILD)/deb.
+# Two packages for the Debian of this machine in $(BUILD)/deb.
 deb:
 	@sh conf/deps.sh build deb
 	@$(MAKE) --no-print-directory portal
@@ -43,9 +43,8 @@ deb:
 
 # Installs the packages on fresh machines in directories, by the two commands and
 # by all lines of rbl-operations(7); needs root and the network.
+DEB_SUITES  ?= bookworm trixie
+
 deb-check:
 	@sh conf/deps.sh fresh
-	@sh t/packaging/fresh.sh
-	@sh t/packaging/setup.sh bookworm
-	@KILLS=0 sh t/packaging/setup.sh trixie
-	@KILLS=0 SERVER=valkey sh t/packaging/setup.sh trixie
+	@sh t/packaging/deb_check.sh $(DEB_SUITES)

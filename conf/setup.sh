@@ -173,7 +173,8 @@ run()
 # /run is empty after a boot, which has restarted everything.
 pending()
 {
-    [ -n "$dry" ] || : >"$state/$1"
+    [ -z "$1" ] || [ -n "$dry" ] || touch -- "$state/$1" \
+        || die "cannot write $state/$1"
 }
 
 
@@ -213,13 +214,20 @@ owner()
 }
 
 
+# place DIR MODE OWNER: the owner comes last, and so tells that all is done
+place()
+{
+    mkdir -p -- "$1" && chmod "$2" "$1" && owner "$3" "$1"
+}
+
+
 # directory DIR MODE OWNER
 directory()
 {
-    [ ! -d "$1" ] || return 0
-    run "make $1" mkdir -p -- "$1" || die "$output"
-    [ -n "$dry" ] || { chmod "$2" "$1" && owner "$3" "$1"; } \
-        || die "cannot set the owner of $1"
+    if [ ! -d "$1" ] || { [ "$(id -u)" = 0 ] \
+        && [ "$(stat -c %U:%G "$1")" != "$3" ]; }; then
+        run "make $1" place "$@" || die "cannot make $1: $output"
+    fi
 }
 
 
@@ -544,27 +552,27 @@ ping()
 }
 
 
-# The programs have a store already, and not by setup.
-elsewhere()
+# The store that the programs have already; nothing if they have none.
+configured()
 {
     for file in "$etc/rbl-checkd.conf" "$etc/rblctl.conf"; do
-        for key in store store_user store_password_file; do
+        now=$(value "$file" store)
+        [ -z "$now" ] || { echo "$now"; return; }
+        for key in store_user store_password_file; do
             now=$(value "$file" $key)
-            [ -z "$now" ] || ours "$file" $key || return 0
+            [ -z "$now" ] || { echo 127.0.0.1:6379; return; }
         done
     done
-    return 1
 }
 
 
 store_own()
 {
     engine
-    other=$(value "$etc/rbl-checkd.conf" store)
-    if [ "$other" != "$store" ] && elsewhere; then
-        die "$etc/rbl-checkd.conf has a store already, and setup would leave \
-its data behind" "rblctl setup --store ${other:-127.0.0.1:6379}"
-    fi
+    other=$(configured)
+    [ "${other:-$store}" = "$store" ] \
+        || die "$etc/rbl-checkd.conf has the store $other, and setup would \
+leave its data behind" "rblctl setup --store $other"
 
     room "$data" 65536
     directory "$data" 750 "$engine:$engine"
@@ -612,10 +620,11 @@ store_given()
     refused=
     while read -r user file; do
         case $user in '' | default) continue ;; esac
-        output=$(rblctl -c "$etc/rblctl.conf" --store "$store" --user "$user" \
-            --password-file "$file" status --json 2>&1 >/dev/null 9>&-)
+        [ -z "$dry" ] || continue
+        output=$(ctl --store "$store" --user "$user" --password-file "$file" \
+            status --json 2>&1 >/dev/null)
         case $output in
-        *refuses\ the\ user*) refused="$refused, $user" ;;
+        *'refuses the user'* | *WRONGPASS*) refused="$refused, $user" ;;
         *'cannot reach'*)
             lack "the store does not answer: ${output#rblctl: }" \
                 "rblctl --store $store status"
@@ -631,9 +640,14 @@ $etc/redis-rbl.acl into the configuration of the store, see rbl-operations(7)"
         return 1
     fi
     was "the store $store knows the users"
-    later 'the store needs appendonly yes, appendfsync always and \
-maxmemory-policy noeviction; setup cannot see all of these' \
-        'redis-cli CONFIG GET "append*"'
+    case $(ctl --store "$store" --user rblctl \
+        --password-file "$etc/rblctl.password" status 2>/dev/null) in
+    *'append-only file  no'*)
+        later 'the store needs an append-only file' \
+            'redis-cli CONFIG SET appendonly yes; redis-cli CONFIG REWRITE' ;;
+    esac
+    later 'setup cannot see appendfsync of the store; it should be "always"' \
+        'redis-cli CONFIG GET appendfsync'
     up=1
 }
 
@@ -1047,7 +1061,9 @@ do_backup()
         || run 'enable rbl-backup.timer' \
             systemctl enable -q --now rbl-backup.timer \
         || { later "rbl-backup.timer cannot be enabled: $output"; return; }
-    if ls "$root"/var/backups/rbl/rbl-*.rdb >/dev/null 2>&1; then
+    if [ -z "$up" ]; then
+        say 'waits' 'for the store'
+    elif ls "$root"/var/backups/rbl/rbl-*.rdb >/dev/null 2>&1; then
         was "copies of the store are in $root/var/backups/rbl"
     else
         run "copy the store to $root/var/backups/rbl" \

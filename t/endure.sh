@@ -82,7 +82,7 @@ part() {
     7)  # The commands of rbl-operations(7), and rblctl setup with everything
         # that hinders it, on new machines; all screens of the portal in
         # Chromium, in all themes and widths.
-        ${MAKE:-make} deb-check &&
+        ${MAKE:-make} deb-check DEB_SUITES=bookworm &&
             tests t/portal/themes.t t/portal/account_page.t \
             t/portal/apps_page.t t/portal/audit_page.t \
             t/portal/billing_live_page.t t/portal/billing_page.t \
@@ -94,7 +94,8 @@ part() {
         ;;
     8)  ${MAKE:-make} check SUITE=trixie T="$(halves 1)"
         ;;
-    9)  ${MAKE:-make} check SUITE=trixie T="$(halves 0)"
+    9)  ${MAKE:-make} check SUITE=trixie T="$(halves 0)" &&
+            ${MAKE:-make} deb-check DEB_SUITES=trixie
         ;;
     *)  echo "endure.sh: no part \"$1\"; there are 0 to 9" >&2
         return 2

@@ -472,6 +472,9 @@ sub certificate {
 
         is_deeply(tree($killed, 'etc'), tree($plain, 'etc'),
             "$name: the files are the same in the end");
+        is_deeply([(stat "$killed/var/lib/redis/rbl")[2, 4, 5]],
+            [(stat "$plain/var/lib/redis/rbl")[2, 4, 5]],
+            "$name: the data belong to the same user");
         for my $what (['account', 'list'], ['operator', 'list']) {
             my @count = map {
                 my $got = run_cmd("$_/usr/sbin/rblctl", '-c',
@@ -518,11 +521,49 @@ sub certificate {
         read_file($conf) =~ s/^#store_user (\S+).*/store_user $1/mr);
     my $r = setup($hand, {});
     is($r->{status}, 1, 'setup exits with 1 if another store is configured');
-    like(still($r), qr/has a store already, and setup would leave its data/,
+    like(still($r), qr/has the store 127\.0\.0\.1:6379, and setup would leave/,
         'setup names the other store');
     like($r->{out}, qr/^      rblctl setup --store 127\.0\.0\.1:6379$/m,
         'setup prints the line that takes the other store');
     ok(!-e "$hand/etc/redis/redis-rbl.conf", 'setup makes no other store');
+}
+
+# A store of the operator is only checked.
+{
+    my $given = machine('given');
+    my $acl = "$given/etc/rbl-checkd/redis-rbl.acl";
+    my $port = free_port();
+    my @store = ('--store', "127.0.0.1:$port");
+    my $r = setup($given, {}, @store);
+    is($r->{status}, 1, 'setup exits with 1 if the store is away');
+    like(still($r), qr/^the store does not answer: /m,
+        'setup says that the store is away');
+    my $data = own_dir('given-store');
+    my @redis = ('redis-server', '--port', $port, '--dir', $data, '--save', '');
+    my $pong = sub { run_cmd('redis-cli', '-p', $port, 'PING')->{out}
+        =~ /PONG|NOAUTH/ };
+    my $server = started(spawn('given-store', { dir => $data }, @redis), $pong);
+    $r = setup($given, {});
+    is($r->{status}, 1, 'setup exits with 1 if the store lacks the users');
+    like(still($r), qr/refuses the users rbl-api, rbl-portal, rbl-checkd, rblc/,
+        'setup names the users that the store lacks');
+    like($r->{out}, qr/^      .*\Q$acl\E/m, 'setup says where the users are');
+    stop_server($server);
+    write_file("$data/conf", "include $acl\n");
+    started(spawn('given-store2', { dir => $data }, 'redis-server',
+        "$data/conf", @redis[1 .. $#redis]), $pong);
+    $r = setup($given, {});
+    like($r->{out}, qr/^  done        initialise the store$/m,
+        'setup uses the store when it has the users');
+    like(still($r), qr/^the store needs an append-only file$/m,
+        'setup names a setting that the store lacks');
+    like(read_file("$given/etc/nginx/sites-available/rbl"),
+        qr/^    rbl_store 127\.0\.0\.1:$port;$/m, 'nginx gets the same store');
+    ok(!-e "$given/etc/redis/redis-rbl.conf", 'setup makes no second store');
+    $r = setup($given, {}, '--store', '');
+    is($r->{status}, 1, 'setup exits with 1 if another store is to be left');
+    like($r->{out}, qr/^      rblctl setup --store 127\.0\.0\.1:$port$/m,
+        'setup prints the line that keeps the store');
 }
 
 done_testing();

@@ -8,8 +8,8 @@
 # this tree's packages, and look.sh checks the result.  t/conf/availability.t
 # runs the lines of STEP BY STEP.  Needs root, the network for Debian's packages
 # (MIRROR), and some minutes; it is not part of `make check`.  DEBS is a
-# directory with the packages.  At the end the machine is stopped and removed;
-# KEEP=1 leaves the directory.
+# directory with the packages, BASE a root to copy.  At the end the machine is
+# stopped and removed; KEEP=1 leaves the directory.
 set -eu
 
 here=$(cd -- "$(dirname -- "$0")" && pwd)
@@ -31,7 +31,6 @@ suite=${1:-bookworm}
 dir=${2:-$(mktemp -d "${TMPDIR:-/tmp}/rbl-fresh.XXXXXX")}
 mkdir -p -- "$dir"
 dir=$(cd -- "$dir" && pwd)
-root=$dir/root
 work=
 
 
@@ -53,7 +52,7 @@ trap finish EXIT
 trap 'exit 1' INT TERM
 
 echo "# a machine of $suite in $dir"
-root_make "$suite" "$dir" ca-certificates,dbus,systemd-sysv,init-system-helpers
+machine_make "$suite"
 machine_debs "$suite"
 machine_fetch
 cp -- "$here/tap.sh" "$root/root/"

@@ -20,6 +20,22 @@ machine_needs()
 }
 
 
+# machine_make SUITE: makes $root, in $dir, of this release: with debootstrap,
+# or as a copy of the root BASE
+machine_make()
+{
+    root=$dir/root
+    mkdir -p -- "$dir"
+    if [ -n "${BASE:-}" ] && [ ! -e "$dir/made" ]; then
+        rm -rf --one-file-system -- "$root"
+        cp -a -- "$BASE" "$root"
+        : >"$dir/made"
+    fi
+    root_make "$1" "$dir" \
+        ca-certificates,dbus,systemd-sysv,init-system-helpers
+}
+
+
 # machine_debs SUITE: puts this tree's packages for the release into /root/debs
 # of $root.  They are built on this machine, or in a root of that release; DEBS
 # names a directory that has them.
@@ -63,8 +79,8 @@ machine_fetch()
 machine_on()
 {
     SYSTEMD_NSPAWN_UNIFIED_HIERARCHY=${UNIFIED:-0} systemd-nspawn -q \
-        -D "$root" --boot --register=no --keep-unit --private-network --resolv-conf=off \
-        --hostname=fresh </dev/null >>"$dir/boot.log" 2>&1 &
+        -D "$root" --boot --register=no --keep-unit --private-network \
+        --resolv-conf=off --hostname=fresh </dev/null >>"$dir/boot.log" 2>&1 &
     nspawn=$!
     tries=0
     until leader=$(pgrep -P "$nspawn" -x systemd) && [ -n "$leader" ] \

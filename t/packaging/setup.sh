@@ -8,7 +8,8 @@
 # setup/world.sh gives it a resolver, lists, a mail server and a certificate;
 # the other files of setup/ are the checks.  SERVER=valkey installs Valkey in
 # place of Redis.  Prints the seconds of both commands.  DEBS is a directory
-# with the packages; KEEP=1 leaves the machine.
+# with the packages, BASE a root to copy; KEEP=1 leaves the machine.  KILLS=0
+# leaves out setup/killed.sh.
 set -eu
 
 here=$(cd -- "$(dirname -- "$0")" && pwd)
@@ -30,7 +31,6 @@ machine_needs
 dir=${2:-$(mktemp -d "${TMPDIR:-/tmp}/rbl-setup.XXXXXX")}
 mkdir -p -- "$dir"
 dir=$(cd -- "$dir" && pwd)
-root=$dir/root
 
 
 finish()
@@ -74,7 +74,7 @@ checks()
 
 
 echo "# a machine of $suite in $dir"
-root_make "$suite" "$dir" ca-certificates,dbus,systemd-sysv,init-system-helpers
+machine_make "$suite"
 machine_debs "$suite"
 set --
 [ "${SERVER:-redis}" = redis ] || set -- valkey-server

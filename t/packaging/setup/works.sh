@@ -46,7 +46,7 @@ is 'each write is on the disk before it is answered' has '^always$' store \
     CONFIG GET appendfsync
 is 'the store evicts nothing' has '^noeviction$' store CONFIG GET \
     maxmemory-policy
-is 'a host is added over TLS' has '"id":"HT' api host/add.json -d \
+is 'a host is added over TLS' within has '"id":"HT' api host/add.json -d \
     host=192.0.2.10 -d name=mail -d type=rbl
 api check/start.json -d host=192.0.2.10 -d details=1 >/tmp/check.json
 check=$(sed -n 's/.*"id":"\(PP[0-9a-f]*\)".*/\1/p' /tmp/check.json)
