@@ -126,7 +126,7 @@ ctl_try(ctl_t *ctl, unsigned at, int argc, const rbl_str_t *argv,
 }
 
 
-/* Is the reply one that a redis-server gives?  The caller would take another
+/* Is the reply one that Redis gives?  The caller would take another
    one for an empty store.  The word of a script is in capital letters. */
 static int
 ctl_fits(const rbl_script_t *script, rbl_str_t name, const redisReply *reply)
@@ -180,8 +180,8 @@ ctl_run(ctl_t *ctl, unsigned at, const rbl_script_t *script, int argc,
     }
 
     if (!ctl_fits(script, argv[0], reply)) {
-        ctl_fail("%s does not reply to %s as a redis-server does: is it one?",
-                 ctl_server_text(ctl, server, tried.node),
+        ctl_fail("%s does not reply to %s as Redis does: is it Redis or"
+                 " Valkey?", ctl_server_text(ctl, server, tried.node),
                  script != NULL ? "a script" : argv[0].p);
         freeReplyObject(reply);
         return NULL;

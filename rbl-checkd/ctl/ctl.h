@@ -158,7 +158,7 @@ int ctl_meta_copy(ctl_t *ctl, unsigned i, int64_t partitions);
 int ctl_meta_write(ctl_t *ctl, int64_t partitions);
 
 /* Runs a command.  Never returns an error reply, nor a number or an array where
-   a redis-server gives something else (client.c).  NULL: error printed. */
+   Redis gives something else (client.c).  NULL: error printed. */
 redisReply *ctl_command(ctl_t *ctl, int argc, const rbl_str_t *argv);
 redisReply *ctl_script(ctl_t *ctl, const rbl_script_t *script, int argc,
     const rbl_str_t *argv);

@@ -98,7 +98,7 @@ ctl_tried_fail(const ctl_t *ctl, const ctl_tried_t *tried, redisReply *reply)
                                   : "Nothing was changed.");
 
     } else if (tried->why.said == RBL_REPLY_OK) {
-        ctl_fail("cannot reach the store at %s: %s. Is redis-server running?",
+        ctl_fail("cannot reach the store at %s: %s. Is its server running?",
                  ctl->conf.store, tried->why.text);
 
     } else {

@@ -71,7 +71,7 @@ static int
 ctl_init_unkept(const ctl_t *ctl)
 {
     return ctl_fail("the store at %s does not keep what rblctl init writes into"
-                    " %s:meta. Is it a redis-server? If it is, another program"
+                    " %s:meta. Is it Redis or Valkey? If so, another program"
                     " uses this key: choose another prefix.", ctl->conf.store,
                     ctl->conf.store_prefix);
 }

@@ -282,7 +282,7 @@ meta_walk(ctl_t *ctl, rbl_str_t index, const meta_walk_t *w)
         if (n > CTL_SLICE_N) {
             rc = -1;
             ctl_fail("the store at %s sends more replies than commands were"
-                     " sent: is it a redis-server?",
+                     " sent: is it Redis or Valkey?",
                      ctl->conf.store);
 
         } else if (n > 0) {

@@ -32,6 +32,7 @@ servers_of(const void *data, unsigned slot)
 static void
 servers_info(json_t *row, const redisReply *reply)
 {
+    char             version[RBL_SERVER_TEXT];
     size_t           i;
     rbl_str_t        info;
     rbl_replicas_t   replicas;
@@ -39,12 +40,14 @@ servers_info(json_t *row, const redisReply *reply)
     static const struct {
         const char  *member, *line;
     } texts[] = {
-        { "version", "redis_version" }, { "role", "role" },
-        { "memory", "used_memory_human" }, { "policy", "maxmemory_policy" }
+        { "role", "role" }, { "memory", "used_memory_human" },
+        { "policy", "maxmemory_policy" }
     };
 
     info = rbl_reply_str(reply);
     rbl_replicas(&replicas, reply);
+    rbl_server_text(version, info);
+    json_object_set_new(row, "version", ctl_text(rbl_str(version)));
 
     for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         json_object_set_new(row, texts[i].member,

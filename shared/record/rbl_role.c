@@ -28,6 +28,29 @@ rbl_info_value(rbl_str_t info, const char *name)
 }
 
 
+void
+rbl_server_text(char text[RBL_SERVER_TEXT], rbl_str_t info)
+{
+    const char  *name;
+    rbl_str_t    version;
+
+    name = "Valkey";
+    version = rbl_info_value(info, "valkey_version");
+
+    if (version.p == NULL) {
+        name = "Redis";
+        version = rbl_info_value(info, "redis_version");
+    }
+
+    text[0] = '\0';
+
+    if (version.p != NULL) {
+        (void) snprintf(text, RBL_SERVER_TEXT, "%s %.*s", name,
+                        (int) version.n, version.p);
+    }
+}
+
+
 rbl_role_e
 rbl_role(const redisReply *info)
 {

@@ -1,7 +1,8 @@
 /*
  * Role of a store: master, or replica and how fresh its data are.  It is parsed
  * from the reply to INFO REPLICATION, because ROLE does not show when the
- * replica last received data from its master.
+ * replica last received data from its master.  Also the name and version of the
+ * server.
  */
 
 #ifndef RBL_ROLE_H_INCLUDED
@@ -11,6 +12,15 @@
 
 /* The value of a line "name:value" of INFO; p is NULL if there is none. */
 rbl_str_t rbl_info_value(rbl_str_t info, const char *name);
+
+#define RBL_SERVER_TEXT  48
+
+/*
+ * Writes the name and version of the server, "Redis 8.0.2" or "Valkey 8.1.1",
+ * from INFO SERVER; "": `info` does not contain them.  The redis_version of
+ * Valkey is that of the last Redis whose commands it has.
+ */
+void rbl_server_text(char text[RBL_SERVER_TEXT], rbl_str_t info);
 
 /*
  * Most seconds since a replica last received data from its master.  An idle

@@ -47,7 +47,7 @@ fails(rblctl(undef, "a\e[31m\nb"), qr/a\\x1b\[31m\\x0ab/,
 # connection to the store
 my $dir = temp_dir();
 fails(rblctl(undef, '--store', "unix:$dir/none", 'status'),
-    qr/cannot reach the store at unix:\S+: .*Is redis-server running\?/,
+    qr/cannot reach the store at unix:\S+: .*Is its server running\?/,
     'no store');
 my $port = free_port();
 fails(rblctl(undef, '--store', "127.0.0.1:$port", 'status'),
@@ -79,6 +79,10 @@ is($r->{status}, 2, 'status is broken with an empty store');
 is(json($r->{out})->{conditions}[0]{name}, 'store_emptied',
     'status says that an empty store has no meta data');
 ok(!json($r->{out})->{initialised}, 'an empty store is not initialized');
+my %server = redis($redis, 'INFO', 'server') =~ /^(\w+):(.*?)\r$/mg;
+is(json($r->{out})->{version}, $server{valkey_version}
+    ? "Valkey $server{valkey_version}" : "Redis $server{redis_version}",
+    'status prints name and version of the server');
 for my $command ('account list', 'lists show', 'queue') {
     fails(rblctl($redis, split ' ', $command),
         qr/not been initialised \(rblctl init\)/, "$command before init");

@@ -88,7 +88,7 @@ like($r->{err}, qr/sends more replies than commands/,
     'the message says that there are too many replies');
 fake_mode($fake, 'integer');
 like(rblctl($fake, 'init')->{err},
-    qr/does not reply to HMGET as a redis-server does/,
+    qr/does not reply to HMGET as Redis does/,
     'the message names the command whose reply is wrong');
 ok(stop_server($fake), 'the fake server stops without an error');
 done_testing();

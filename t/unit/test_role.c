@@ -1,5 +1,5 @@
 /*
- * The role of a store, from the reply to INFO REPLICATION.
+ * The role of a store, from the reply to INFO REPLICATION; its server.
  */
 
 #include "rbl_role.h"
@@ -91,6 +91,34 @@ test_replicas(void)
 }
 
 
+static void
+test_server(void)
+{
+    size_t  i;
+    char    text[RBL_SERVER_TEXT];
+
+    static const struct {
+        const char  *info, *text;
+    } servers[] = {
+        { "# Server\r\nredis_version:7.0.15\r\nredis_mode:standalone\r\n",
+          "Redis 7.0.15" },
+        { "# Server\r\nredis_version:7.2.4\r\nserver_name:valkey\r\n"
+          "valkey_version:8.1.1\r\n", "Valkey 8.1.1" },
+        { "redis_version:11111111111111111111111111111111111111111111111111"
+          "\r\n", "Redis 11111111111111111111111111111111111111111" },
+        { HEAD, "" }
+    };
+
+    for (i = 0; i < sizeof(servers) / sizeof(servers[0]); i++) {
+        rbl_server_text(text, rbl_str(servers[i].info));
+        is_str(rbl_str(text), servers[i].text, servers[i].text);
+    }
+
+    rbl_server_text(text, (rbl_str_t) { NULL, 0 });
+    is_str(rbl_str(text), "", "no answer has no server");
+}
+
+
 int
 main(void)
 {
@@ -111,6 +139,7 @@ main(void)
 
     ok(rbl_role(NULL) == RBL_ROLE_UNKNOWN, "no answer");
     test_replicas();
+    test_server();
 
     return tap_done();
 }
