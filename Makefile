@@ -2,7 +2,8 @@
 #
 #   make run      build everything and start a private demonstration
 #   make check    build, run the tests of each landing, or T="t/api/hosts.t ..."
-#   make endure   the long tests, in ten parts; ENDURE=3: this part
+#   make endure   the long tests, in twelve parts; ENDURE=3: this part
+#   make stores   the tests of the store with Redis 7.0, 8.0 and Valkey 8.1
 #   make asan     the tests of make check under AddressSanitizer and UBSan
 #   make doc      the manual pages as HTML, in build/doc
 #   make deb      two Debian packages; `make install` takes DESTDIR and prefix
@@ -81,7 +82,7 @@ UNITBIN  = $(patsubst %.c,$(BUILD)/%,$(UNIT))
 TOOLBIN  = $(patsubst %.c,$(BUILD)/%,$(TOOLS))
 MODULE   = $(BUILD)/ngx_rbl_module.so
 
-.PHONY: all deps run check endure programs slow asan clang daemon module man \
+.PHONY: all deps run check endure stores programs slow asan clang daemon module man \
         portal unit tools style clean doc analyze compdb
 
 all: daemon module man portal
@@ -225,6 +226,16 @@ programs:
 
 endure:
 	@sh t/endure.sh $(ENDURE)
+
+# Server programs of Debian's releases, and kinds of tests (t/stores.sh).
+STORES  ?= redis-7.0 redis-8.0 valkey-8.1
+KINDS   ?= scripts costs store failover cluster upgrade
+
+stores:
+	@sh conf/deps.sh build test suite
+	@$(MAKE) $(CORES) --no-print-directory all tools
+	@RBL_BUILD=$(abspath $(BUILD)) PROVE="$(PROVE)" \
+	    sh t/stores.sh $(BUILD) $(JOBS) "$(STORES)" "$(KINDS)"
 
 slow:
 	@sh t/slow.sh $(BUILD)/beside.log $(BUILD)/alone.log >$(BUILD)/slow \

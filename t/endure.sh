@@ -1,10 +1,10 @@
 #!/bin/sh
 
-# The long tests, in ten parts: sh t/endure.sh [PART...]; all without PART.
+# The long tests, in twelve parts: sh t/endure.sh [PART...]; all without PART.
 #
-# `make check` leaves out the programs named here.  .ci/run runs one
-# part for each landing, so that ten landings run all of them.  Each part takes
-# a few minutes of two cores; move programs between parts to keep it so.
+# `make check` leaves out the programs named here.  .ci/run runs one part for
+# each landing, so that twelve landings run all of them.  Each part takes a few
+# minutes of two cores; move programs between parts to keep it so.
 #
 # The last lines have the result and the minutes of each part.
 
@@ -72,12 +72,14 @@ part() {
             tests t/checkd/direct_news.t
         ;;
     6)  # Programs that are killed at any moment; all faults of a gateway; many
-        # contacts with digests.
+        # contacts with digests; what each script costs the servers of Debian
+        # 13.
         tests CRASH_SEEDS=3 t/checkd/crash.t t/bill/crash.t t/deliver/crash.t \
             t/api/work.t t/deliver/digest.t \
             t/deliver/digest_crash.t t/deliver/kills.t t/bill/lapse_kills.t \
             t/bill/stripe_kills.t t/bill/stripe_faults.t \
-            t/bill/stripe_declines.t t/bill/stripe_stuck.t
+            t/bill/stripe_declines.t t/bill/stripe_stuck.t &&
+            ${MAKE:-make} stores STORES='redis-8.0 valkey-8.1' KINDS=costs
         ;;
     7)  # The commands of rbl-operations(7), and rblctl setup with everything
         # that hinders it, on new machines; all screens of the portal in
@@ -97,7 +99,13 @@ part() {
     9)  ${MAKE:-make} check SUITE=trixie T="$(halves 0)" &&
             ${MAKE:-make} deb-check DEB_SUITES=trixie
         ;;
-    *)  echo "endure.sh: no part \"$1\"; there are 0 to 9" >&2
+    10) # The tests of the store with the servers of Debian 13; `make check` and
+        # the parts 0, 1 and 5 run them with the one of this release.
+        stores redis-8.0
+        ;;
+    11) stores valkey-8.1
+        ;;
+    *)  echo "endure.sh: no part \"$1\"; there are 0 to 11" >&2
         return 2
         ;;
     esac
@@ -115,6 +123,12 @@ tests() {
     env $variables ${MAKE:-make} check T="$*"
 }
 
+# stores STORE: all kinds of tests, but the costs, which part 6 measures
+stores() {
+    ${MAKE:-make} stores STORES="$1" \
+        KINDS='scripts store failover cluster upgrade'
+}
+
 # Every second program of `make check`, from the first (1) or the second (0).
 halves() {
     ${MAKE:-make} -s programs | tr ' ' '\n' \
@@ -122,7 +136,7 @@ halves() {
 }
 
 cd "$(dirname "$0")/.." || exit 1
-[ $# -gt 0 ] || set -- 0 1 2 3 4 5 6 7 8 9
+[ $# -gt 0 ] || set -- 0 1 2 3 4 5 6 7 8 9 10 11
 report=
 bad=0
 for n; do

@@ -41,7 +41,7 @@ redis($node[0], 'CLUSTER', 'SETSLOT', $slot, 'MIGRATING', $f->{ids}[1]);
 named($w, 'store_slots', 'degraded', qr/a move of slots is not over: slot 5 at/);
 my ($at) = conditions($w)->{store_slots}{remedy}
     =~ /try: redis-cli --cluster fix (\S+)$/;
-my $r = run_cmd('redis-cli', '--cluster', 'fix', $at // 'none');
+my $r = run_cmd(store_program('cli'), '--cluster', 'fix', $at // 'none');
 is($r->{status}, 0, 'the remedy ends the move') or diag("$r->{out}$r->{err}");
 over($w, 'store_slots');
 

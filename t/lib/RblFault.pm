@@ -176,8 +176,8 @@ my %store = (
             my ($s) = @_;
 
             redis($s, 'CONFIG', 'SET', 'busy-reply-threshold', 10);
-            $s->{busy} = spawn('busy', {}, 'redis-cli', '-s', $s->{socket},
-                'EVAL', 'while true do end', 0);
+            $s->{busy} = spawn('busy', {}, store_program('cli'), '-s',
+                $s->{socket}, 'EVAL', 'while true do end', 0);
             wait_for { (redis_try($s, 'PING') // '') =~ /^BUSY/ } 10,
                 'a busy store';
         },

@@ -43,6 +43,7 @@ use POSIX ();
 use Time::HiRes qw(clock_gettime CLOCK_MONOTONIC);
 
 use RblTest::Process;
+use RblTest::Servers qw(store_program);
 
 our @EXPORT = qw(bench bench_end rounds seconds interleave stat_of ratio figure
     table remark target cpu_ns spend private_kb wrk program others_share
@@ -75,12 +76,12 @@ sub bench {
     my ($load) = read_file('/proc/loadavg') =~ /^(\S+)/;
     my $cores = () = read_file('/proc/cpuinfo') =~ /^processor/mg;
     my ($cpu) = read_file('/proc/cpuinfo') =~ /^model name\s*:\s*(.*)/m;
-    my $redis = first_line(program('redis-server'), '--version');
+    my $store = first_line(program(store_program('server')), '--version');
     my $nginx = first_line(program('nginx'), '-v');
     print "\n=== $name: $text\n\n";
     my $first = $o{beside} || go_first();
     remark(join '; ', "$cores cores of " . ($cpu // 'an unknown processor'),
-        $redis =~ /v=(\S+)/ ? "redis $1" : (),
+        $store =~ /^(\w+) server v=(\S+)/ ? lc "$1 $2" : (),
         $nginx =~ m{nginx/(\S+)} ? "nginx $1" : (),
         "load before the run $load");
     remark('these processes wait for others too, so times of waiting do not'

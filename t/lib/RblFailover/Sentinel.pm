@@ -12,6 +12,7 @@ use RblFailover::Member;
 use RblFailover::Proxy;
 use RblTest::Process;
 use RblTest::Redis;
+use RblTest::Servers qw(store_program);
 
 our @EXPORT = qw(start_sentinels master wait_master replicas sentinel_fail
     sentinel_words);
@@ -88,7 +89,7 @@ sub start_one {
         "dir $d", "sentinel myid $id->[$i]",
         'sentinel announce-ip 127.0.0.1', (map { "sentinel $_" } @lines), '');
     my ($tls, @tls) = tls_port($f);
-    my $s = spawn('sentinel', { dir => $d }, 'redis-server',
+    my $s = spawn('sentinel', { dir => $d }, store_program('server'),
         "$d/sentinel.conf", @tls, '--sentinel');
     @$s{qw(port socket index tls)} = ($port->[$i], "$d/s", $i, $tls);
     return started($s, sub {

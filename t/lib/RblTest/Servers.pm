@@ -18,9 +18,17 @@ use Test::More ();
 
 our @EXPORT = qw(start_redis start_store start_nginx start_rbldnsd rbldnsd_data
     start_unbound start_dnsmasq start_checkd rblctl rblctl_json make_account
-    init_store nginx_env store_login);
+    init_store nginx_env store_login store_program);
 
 my $counter = 0;
+
+# A program of the store, `server` or `cli`.  RBL_REDIS_SERVER names another
+# server than redis-server, such as valkey-server; its cli is beside it.
+sub store_program {
+    my ($name) = @_;
+
+    return ($ENV{RBL_REDIS_SERVER} || 'redis-server') =~ s/server$/$name/r;
+}
 
 # Options: appendonly (1), port (1: also on a TCP port; or its number), args
 # [..], env, dir, cluster (0: never a cluster node, for what a cluster refuses by
@@ -47,7 +55,7 @@ sub start_redis {
     my $cluster = $ENV{RBL_REDIS_CLUSTER} && ($opt{cluster} // 1);
     my $users = redis_users($d);
     my $s = spawn('redis', { dir => $d, env => $opt{env} },
-        'redis-server', "$d/users.conf",
+        store_program('server'), "$d/users.conf",
         '--dir', $d, '--port', $port, '--bind', '127.0.0.1',
         '--unixsocket', "$d/s", '--unixsocketperm', '700', '--save', '',
         '--appendonly', $opt{appendonly} ? 'yes' : 'no',
@@ -64,7 +72,8 @@ sub start_redis {
 
 # A Redis that rblctl has initialised, with the lists of conf/lists.json.  That
 # takes it a second, so only the first program does it: others begin with a copy
-# of its file.  Options as for start_redis.
+# of its file, which not every server can read that another one wrote.  Options
+# as for start_redis.
 sub start_store {
     my (%opt) = @_;
 
@@ -74,8 +83,8 @@ sub start_store {
         init_store($s, @lists);
         return $s;
     }
-    my $file = build_dir() . '/t/store-' . sha256_hex(map { read_file($_) }
-        $lists[1], build_dir() . '/rblctl') . '.rdb';
+    my $file = build_dir() . '/t/store-' . sha256_hex(store_program('server'),
+        map { read_file($_) } $lists[1], build_dir() . '/rblctl') . '.rdb';
     open my $lock, '>', "$file.lock" or die "$file.lock: $!";
     flock $lock, LOCK_EX or die "$file.lock: $!";
     my $d = own_dir('redis');
