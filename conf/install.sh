@@ -27,6 +27,14 @@ put()
 }
 
 
+# script FILE TARGET: likewise, and the target can be executed
+script()
+{
+    put "$@"
+    chmod 755 "$DESTDIR$2"
+}
+
+
 # pages NAME...: manual pages; `make man` generates those that conf/man lacks
 pages()
 {
@@ -77,8 +85,8 @@ daemon()
     sed -i -e 's|/rbl-checkd\.conf|/%i.conf|' \
         -e 's|^Description=.*|& (%i)|' "$DESTDIR$unit"
 
-    put setup.sh "$datadir/rbl-checkd/setup.sh"
-    put backup.sh "$datadir/rbl-checkd/backup.sh"
+    script setup.sh "$datadir/rbl-checkd/setup.sh"
+    script backup.sh "$datadir/rbl-checkd/backup.sh"
     put lists.json "$datadir/rbl-checkd/lists.json"
     put redis-rbl.acl "$datadir/rbl-checkd/redis-rbl.acl"
     put unbound.conf "$datadir/rbl-checkd/unbound.conf"
@@ -97,6 +105,7 @@ module()
     put nginx-site.conf "$datadir/ngx_rbl/nginx-site.conf"
     put nginx-portal.conf "$datadir/ngx_rbl/nginx-portal.conf"
     put openapi.json "$datadir/ngx_rbl/openapi.json"
+    script sites.sh "$datadir/ngx_rbl/sites.sh"
     for file in "$portal"/*; do
         bin 644 "$file" "$datadir/ngx_rbl/portal/${file##*/}"
     done

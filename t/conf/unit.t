@@ -34,7 +34,7 @@ for my $file (qw(/usr/sbin/rbl-checkd /usr/sbin/rblctl
     /usr/share/ngx_rbl/portal/index.html /usr/share/ngx_rbl/nginx-portal.conf
     /usr/share/rbl-checkd/lists.json /etc/rbl-checkd/plans.json
     /usr/share/rbl-checkd/setup.sh /usr/share/rbl-checkd/backup.sh
-    /lib/systemd/system/rbl-backup.timer
+    /usr/share/ngx_rbl/sites.sh /lib/systemd/system/rbl-backup.timer
     /etc/logrotate.d/rbl-checkd))
 {
     ok(-s "$root$file", "make install places $file");
