@@ -2,11 +2,12 @@
 #
 #   make run      build everything and start a private demonstration
 #   make check    build, run the tests of each landing, or T="t/api/hosts.t ..."
-#   make endure   the long tests, in twelve parts; ENDURE=3: this part
+#   make endure   the long tests, in thirteen parts; ENDURE=3: this part
 #   make stores   the tests of the store with Redis 7.0, 8.0 and Valkey 8.1
 #   make asan     the tests of make check under AddressSanitizer and UBSan
 #   make doc      the manual pages as HTML, in build/doc
 #   make deb      two Debian packages; `make install` takes DESTDIR and prefix
+#   make repo     a signed apt repository of them, for Debian 12 and 13
 #   make fuzz     look for inputs that break something, FUZZ_SECONDS a target
 #   make analyze  read the code with gcc's and clang's analyzers and cppcheck
 #   make valgrind a part of the tests with every program under valgrind
@@ -14,8 +15,8 @@
 #   make crash    500 checks, and 200 payments, while everything is killed, 20
 #                 times over
 #
-# Other targets: bench, lab, mutants, deb-check, deps, clean, clang, style,
-# compdb; daemon, module, unit, tools.
+# Other targets: bench, lab, mutants, deb-check, repo-check, deps, clean, clang,
+# style, compdb; daemon, module, unit, tools.
 #
 # SUITE=trixie runs the targets in a root of that Debian release (needs root).
 #

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs missing Debian packages and prints their names.
 # usage: deps.sh GROUP...
-# groups: build, run, test, doc, deb, fresh, suite, bench, fuzz, analyze,
+# groups: build, run, test, doc, deb, repo, fresh, suite, bench, fuzz, analyze,
 # valgrind, lab
 set -eu
 
@@ -23,7 +23,8 @@ iproute2 libnginx-mod-nchan
 libjson-xs-perl libxml2-utils logrotate mandoc nodejs openssl perl
 python3-botocore redis-sentinel systemd"
 doc="mandoc"
-deb="build-essential debhelper fakeroot nodejs"
+deb="build-essential debhelper fakeroot lintian nodejs"
+repo="apt-utils debootstrap gpg util-linux"
 fresh="debootstrap systemd-container util-linux"
 suite="debootstrap util-linux"
 fuzz="clang dpkg-dev $clang_rt"
@@ -47,6 +48,7 @@ for group; do
     test) want="$want $test $npm" ;;
     doc) want="$want $doc" ;;
     deb) want="$want $deb $npm" ;;
+    repo) want="$want $repo" ;;
     fresh) want="$want $fresh" ;;
     suite) want="$want $suite" ;;
     fuzz) want="$want $fuzz" ;;

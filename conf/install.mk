@@ -25,7 +25,8 @@ PLACES       = DESTDIR='$(DESTDIR)' sbindir='$(sbindir)' \
                sysusersdir='$(sysusersdir)' unitdir='$(unitdir)' \
                sysconfdir='$(sysconfdir)'
 
-.PHONY: install install-daemon install-module deb deb-check
+.PHONY: install install-daemon install-module deb repo repo-check \
+        deb-check
 
 install: install-daemon install-module
 
@@ -35,11 +36,23 @@ install-daemon: daemon man
 install-module: module portal
 	@$(PLACES) sh conf/install.sh $(BUILD) $(PORTAL) module
 
-# Two packages for the Debian of this machine in $(BUILD)/deb.
+# Two packages for the Debian release of this machine in $(BUILD)/deb.
 deb:
 	@sh conf/deps.sh build deb
 	@$(MAKE) --no-print-directory portal
 	@sh conf/debian/build.sh $(BUILD)/deb $(PORTAL)
+
+# A signed apt repository of the packages for Debian 12 and 13 in $(BUILD)/repo.
+# REPO_KEY names the key; needs root and the network.
+repo:
+	@sh conf/deps.sh repo
+	@sh conf/debian/repo.sh $(BUILD)/repo $(BUILD)/suite bookworm trixie
+
+# Makes the repository twice, compares, and installs, upgrades, removes and purges
+# its packages on machines in directories.
+repo-check:
+	@sh conf/deps.sh repo fresh
+	@sh t/packaging/repo.sh $(BUILD)
 
 # Installs the packages on fresh machines in directories, by the two commands and
 # by all lines of rbl-operations(7); needs root and the network.

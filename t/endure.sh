@@ -1,9 +1,9 @@
 #!/bin/sh
 
-# The long tests, in twelve parts: sh t/endure.sh [PART...]; all without PART.
+# The long tests, in thirteen parts: sh t/endure.sh [PART...]; all without PART.
 #
 # `make check` leaves out the programs named here.  .ci/run runs one part for
-# each landing, so that twelve landings run all of them.  Each part takes a few
+# each landing, so that thirteen landings run all of them.  Each part takes a few
 # minutes of two cores; move programs between parts to keep it so.
 #
 # The last lines have the result and the minutes of each part.
@@ -96,8 +96,7 @@ part() {
         ;;
     8)  ${MAKE:-make} check SUITE=trixie T="$(halves 1)"
         ;;
-    9)  ${MAKE:-make} check SUITE=trixie T="$(halves 0)" &&
-            ${MAKE:-make} deb-check DEB_SUITES=trixie
+    9)  ${MAKE:-make} check SUITE=trixie T="$(halves 0)"
         ;;
     10) # The tests of the store with the servers of Debian 13; `make check` and
         # the parts 0, 1 and 5 run them with the one of this release.
@@ -105,7 +104,12 @@ part() {
         ;;
     11) stores valkey-8.1
         ;;
-    *)  echo "endure.sh: no part \"$1\"; there are 0 to 11" >&2
+    12) # Part 7's machines with Debian 13; the repository of the packages, and
+        # their removal.
+        ${MAKE:-make} deb-check DEB_SUITES=trixie &&
+            ${MAKE:-make} repo-check
+        ;;
+    *)  echo "endure.sh: no part \"$1\"; there are 0 to 12" >&2
         return 2
         ;;
     esac
