@@ -15,8 +15,8 @@
 #   make crash    500 checks, and 200 payments, while everything is killed, 20
 #                 times over
 #
-# Other targets: bench, lab, mutants, deb-check, repo-check, deps, clean, clang,
-# style, compdb; daemon, module, unit, tools.
+# Other targets: bench, lab, mutants, deb-check, repo-check, container,
+# container-check, deps, clean, clang, style, compdb; daemon, module, unit, tools.
 #
 # SUITE=trixie runs the targets in a root of that Debian release (needs root).
 #
@@ -303,6 +303,7 @@ clean:
 	rm -rf $(BUILD)
 
 include conf/install.mk
+include conf/container/container.mk
 include t/fuzz/fuzz.mk
 include t/bench/bench.mk
 include t/hazard/hazard.mk
