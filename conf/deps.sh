@@ -1,8 +1,8 @@
 #!/bin/sh
 # Installs missing Debian packages and prints their names.
 # usage: deps.sh GROUP...
-# groups: build, run, test, doc, deb, repo, fresh, suite, bench, fuzz, analyze,
-# valgrind, lab
+# groups: build, run, test, doc, deb, repo, fresh, suite, container, bench, fuzz,
+# analyze, valgrind, lab
 set -eu
 
 # Packages that Debian 12 names otherwise than later releases, or includes in
@@ -27,6 +27,7 @@ deb="build-essential debhelper fakeroot lintian nodejs"
 repo="apt-utils debootstrap gpg util-linux"
 fresh="debootstrap systemd-container util-linux"
 suite="debootstrap util-linux"
+container="curl debootstrap iproute2 openssl python3-yaml rbldnsd util-linux"
 fuzz="clang dpkg-dev $clang_rt"
 analyze="clang-tools cppcheck"
 valgrind="dpkg-dev valgrind"
@@ -51,6 +52,7 @@ for group; do
     repo) want="$want $repo" ;;
     fresh) want="$want $fresh" ;;
     suite) want="$want $suite" ;;
+    container) want="$want $container" ;;
     fuzz) want="$want $fuzz" ;;
     analyze) want="$want $analyze" ;;
     valgrind) want="$want $valgrind" ;;
