@@ -131,6 +131,10 @@ int ctl_fail(const char *fmt, ...);
 __attribute__((format(printf, 1, 2)))
 void ctl_note(const char *fmt, ...);
 
+/* Until the next call, these two write the last line into `text` and print
+   nothing; NULL ends that. */
+void ctl_catch(char *text, size_t size);
+
 /* client.c, meta.c: each function prints its own error. */
 int ctl_connect(ctl_t *ctl);            /* 0, -1 */
 void ctl_disconnect(ctl_t *ctl);
@@ -343,10 +347,13 @@ json_t *ctl_daemons(ctl_t *ctl, rbl_conditions_t *conditions);
 int ctl_daemon_records(ctl_t *ctl, ctl_each_pt each, void *data);
 
 /*
- * verdict.c: completes the conditions with those that rblctl sees, and adds
- * them and the verdict to `v`.  Returns the exit status.  ctl_verdict_print
- * writes them as text, the verdict in the first line.
+ * verdict.c: ctl_conditions completes the conditions with those that rblctl
+ * sees, and returns the verdict.  ctl_verdict adds both to `v`, too, and
+ * returns the exit status.  ctl_verdict_print writes them as text, the verdict
+ * in the first line.
  */
+rbl_service_t ctl_conditions(ctl_t *ctl, int initialised,
+    rbl_conditions_t *conditions);
 int ctl_verdict(ctl_t *ctl, json_t *v, int initialised,
     rbl_conditions_t *conditions);
 void ctl_verdict_print(const json_t *v);
@@ -365,6 +372,7 @@ int ctl_audit(ctl_t *ctl);
 int ctl_fsck(ctl_t *ctl);
 int ctl_restored(ctl_t *ctl);
 int ctl_check(ctl_t *ctl);
+int ctl_doctor(ctl_t *ctl);
 int ctl_host(ctl_t *ctl);
 int ctl_account_add(ctl_t *ctl);
 int ctl_account_list(ctl_t *ctl);

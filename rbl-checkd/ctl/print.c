@@ -408,6 +408,19 @@ ctl_print_tables(ctl_t *ctl, const char *columns, const ctl_table_t *tables,
 }
 
 
+/* Where lines go instead of standard error; NULL: nowhere else. */
+static char    *caught;
+static size_t   caught_size;
+
+
+void
+ctl_catch(char *text, size_t size)
+{
+    caught = text;
+    caught_size = size;
+}
+
+
 __attribute__((format(printf, 1, 0)))
 static void
 ctl_say(const char *fmt, va_list ap)
@@ -415,6 +428,11 @@ ctl_say(const char *fmt, va_list ap)
     char  line[1024];
 
     vsnprintf(line, sizeof(line), fmt, ap);
+
+    if (caught != NULL) {
+        snprintf(caught, caught_size, "%s", line);
+        return;
+    }
 
     fflush(stdout);
     fputs("rblctl: ", stderr);

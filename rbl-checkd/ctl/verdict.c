@@ -191,13 +191,12 @@ verdict_shape(ctl_t *ctl, rbl_conditions_t *all)
 }
 
 
-int
-ctl_verdict(ctl_t *ctl, json_t *v, int initialised, rbl_conditions_t *all)
+rbl_service_t
+ctl_conditions(ctl_t *ctl, int initialised, rbl_conditions_t *all)
 {
-    char           refuses[RBL_CONDITION_REASON], away[RBL_CONDITION_REASON];
-    unsigned       n;
-    rbl_reader_t   reader = { "", "", "", 0, 0, 0, 0, 0, 0 };
-    rbl_service_t  verdict;
+    char          refuses[RBL_CONDITION_REASON], away[RBL_CONDITION_REASON];
+    unsigned      n;
+    rbl_reader_t  reader = { "", "", "", 0, 0, 0, 0, 0, 0 };
 
     if (!initialised) {
         reader.emptied = "the store has no meta data: it is new, or it was"
@@ -223,7 +222,16 @@ ctl_verdict(ctl_t *ctl, json_t *v, int initialised, rbl_conditions_t *all)
         }
     }
 
-    verdict = rbl_conditions_end(all, &reader);
+    return rbl_conditions_end(all, &reader);
+}
+
+
+int
+ctl_verdict(ctl_t *ctl, json_t *v, int initialised, rbl_conditions_t *all)
+{
+    rbl_service_t  verdict;
+
+    verdict = ctl_conditions(ctl, initialised, all);
     verdict_json(v, all, verdict);
 
     return verdict == RBL_SERVICE_BROKEN ? CTL_BROKEN

@@ -31,7 +31,7 @@ sub store_program {
 }
 
 # Options: appendonly (1), port (1: also on a TCP port; or its number), args
-# [..], env, dir, cluster (0: never a cluster node, for what a cluster refuses by
+# [..], conf (text of its configuration), env, dir, cluster (0: never a cluster node, for what a cluster refuses by
 # itself; 1: one server in any case).
 # Gives socket, port and addr ("unix:..."), which is what the programs take.
 #
@@ -53,7 +53,7 @@ sub start_redis {
     my $port = $opt{port} // 0;
     $port = free_port() if $port == 1;
     my $cluster = $ENV{RBL_REDIS_CLUSTER} && ($opt{cluster} // 1);
-    my $users = redis_users($d);
+    my $users = redis_users($d, $opt{conf} // '');
     my $s = spawn('redis', { dir => $d, env => $opt{env} },
         store_program('server'), "$d/users.conf",
         '--dir', $d, '--port', $port, '--bind', '127.0.0.1',
@@ -124,9 +124,10 @@ sub cluster_node {
         '--cluster-config-file', 'nodes.conf');
 }
 
-# Writes the ACL and the password files; {user => path of its password}
+# Writes the ACL with more text, and the password files; {user => path of its
+# password}
 sub redis_users {
-    my ($d) = @_;
+    my ($d, $more) = @_;
 
     my $acl = read_file(repo_dir() . '/conf/redis-rbl.acl');
     $acl =~ s/^user default .*\n//m or die 'redis-rbl.acl: no user default';
@@ -136,7 +137,7 @@ sub redis_users {
         write_file($users{$1}, "secret of $1\n", 0600);
     }
     $acl =~ s/^user (\S+) \Koff /'on #' . sha256_hex("secret of $1") . ' '/mge;
-    write_file("$d/users.conf", $acl);
+    write_file("$d/users.conf", $acl . $more);
     return \%users;
 }
 
