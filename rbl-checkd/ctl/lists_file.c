@@ -25,7 +25,7 @@
 static const char *const  list_members[] = {
     "zone", "name", "type", "website", "families", "enabled", "codes",
     "lookup", "delist", "tier", "scope", "kind", "control", "names",
-    "min_interval", "rate", "day_quota", "note", NULL
+    "min_interval", "rate", "day_quota", "terms", "note", NULL
 };
 
 static const char *const  killed_members[] = { "zone", "reason", NULL };
@@ -35,6 +35,8 @@ static const char *const  scopes[] = { "ip", "range", "asn", "domain", NULL };
 static const char *const  kinds[] = { "block", "informational", "allow",
                                       NULL };
 static const char *const  families[] = { "ipv4", "ipv6", "domain", NULL };
+static const char *const  terms[] = { "registration", "key", "noncommercial",
+                                      NULL };
 static const char *const  names[] = { "both", "full", "registered", NULL };
 
 
@@ -109,6 +111,28 @@ member_families(entry_read_t *r, const json_t *entry, rbl_str_t type)
     }
 
     return bits;
+}
+
+
+/* The terms are for rblctl doctor, and no part of the record. */
+static void
+member_terms(entry_read_t *r, const json_t *entry)
+{
+    size_t         k;
+    const json_t  *v;
+
+    v = json_object_get(entry, "terms");
+
+    for (k = 0; k < json_array_size(v); k++) {
+        if (one_of(value_str(json_array_get(v, k)), terms) < 0) {
+            break;
+        }
+    }
+
+    if (v != NULL && (!json_is_array(v) || k < json_array_size(v))) {
+        mistake(r, "terms", "must be a list of \"registration\", \"key\" and"
+                " \"noncommercial\"");
+    }
 }
 
 
@@ -337,6 +361,7 @@ entry_list(entry_read_t *r, lists_file_t *file, const json_t *entry)
     l.day_quota = member_number(r, entry, "day_quota", RBL_LIST_QUOTA_MAX, 0);
     codes = member_codes(r, entry);
     enabled = member_enabled(r, entry);
+    member_terms(r, entry);
     l.note = member_text(r, entry, "note", ENTRY_TEXT);
 
     entry_end(r, file, &l, codes,

@@ -9,7 +9,9 @@
  * ("ip", "ip-positive-only", "name:<domain>", "none"), names ("both", "full",
  * "registered": which names of a domain are queried), min_interval (seconds
  * between queries for one host), rate and day_quota (queries per second and per
- * day, of the whole site; 0 is no limit) and note are optional.  An entry of
+ * day, of the whole site; 0 is no limit), terms (of "registration": of the
+ * addresses that query it, "key", "noncommercial": such use only) and note are
+ * optional.  An entry of
  * killed: zone, reason.  A zone with {key} is never enabled here.  Any other
  * member is a mistake, as is a duplicate zone.
  */

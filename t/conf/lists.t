@@ -194,6 +194,11 @@ sub limit_faults {
     my @bad = grep { exists $l->{$_} && ($l->{$_} !~ /^[1-9][0-9]*\z/
         || $l->{$_} > $LIMIT{$_}) } sort keys %LIMIT;
 
+    push @bad, 'terms' if exists $l->{terms} && (!@{ $l->{terms} }
+        || grep { !/^(?:registration|key|noncommercial)\z/ } @{ $l->{terms} });
+    push @bad, 'the term "key" and no {key}, or the other way round'
+        if grep({ $_ eq 'key' } @{ $l->{terms} // [] })
+            != ($l->{zone} =~ /\{key\}/);
     push @bad, 'names' if exists $l->{names}
         && ($l->{names} !~ /^(?:full|registered)\z/
             || "@{ $l->{families} }" !~ /domain/);
@@ -207,7 +212,8 @@ sub list_faults {
     my ($l) = @_;
 
     my @bad = map { "no $_" } grep { !exists $l->{$_} } @FIELDS;
-    my %known = map { $_ => 1 } @FIELDS, keys %LIMIT, 'names';
+    my %known = map { $_ => 1 } @FIELDS, keys %LIMIT, 'names',
+        'terms';
 
     push @bad, map { "unknown $_" } grep { !$known{$_} } keys %$l;
     return @bad if @bad;

@@ -96,6 +96,9 @@ for my $name (qw(min_interval rate day_quota)) {
         for ['below 0', -1], ['a text', '5'], ['a part', 1.5], ['null', undef],
         ['too large', 1_000_000_000_001];
 }
+refused("terms: $_->[0]", qr/${at}terms: must be a list of "registration"/,
+    entry(terms => $_->[1])) for ['a text', 'key'], ['no term', ['free']],
+    ['a number', [1]];
 refused('note', qr/${at}note: must be text/, entry(note => 'x' x 2000));
 refused('unknown member', qr/${at}fro\\x1bb: is not a member/,
     entry("fro\eb" => 1));
