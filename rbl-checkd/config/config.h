@@ -23,6 +23,12 @@
 #define CONFIG_FILE   CONFIG_DIR "/rbl-checkd.conf"
 #define CONFIG_PLANS  CONFIG_DIR "/plans.json"
 
+#ifndef SHARE_DIR
+#define SHARE_DIR  "/usr/share/rbl-checkd"   /* likewise its datadir */
+#endif
+
+#define CONFIG_LISTS  SHARE_DIR "/lists.json"
+
 #define CONFIG_RESOLV  "/etc/resolv.conf"
 
 #define CONFIG_MAX_ALLOW    32

@@ -284,10 +284,12 @@ const ctl_command_t  ctl_commands[] = {
     { "status", "",
       "show the store, the lists, and the daemons with their counters",
       0, 0, CTL_STORE | CTL_LOOKS, ctl_status },
-    { "doctor", "[--daemon FILE] [--nginx FILE]",
+    { "doctor", "[--daemon FILE] [--nginx FILE] [--url URL] [--lists FILE]"
+      " [--backups DIR]",
       "try everything that can make the service fail, from this machine, and"
       " show what is wrong and the line that mends it; --daemon, --nginx: their"
-      " configurations",
+      " configurations, --url: of the portal, --lists: the catalogue,"
+      " --backups: copies of the store",
       0, 0, CTL_OFFLINE | CTL_LOOKS, ctl_doctor },
     { NULL, NULL, NULL, 0, 0, CTL_OFFLINE, NULL }
 };

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #define DOCTOR_COLUMNS  80
+#define DOCTOR_BACKUPS  "/var/backups/rbl"
 
 
 /* --- configuration ------------------------------------------------------- */
@@ -25,6 +26,7 @@ doctor_configuration(doctor_t *d)
 
     given = ctl_option(d->ctl, "daemon");
     file = given != NULL ? given : CONFIG_FILE;
+    d->file = file;
     config_defaults(&d->daemon);
 
     if (given == NULL && access(file, F_OK) != 0) {
@@ -175,13 +177,37 @@ doctor_print(const json_t *v)
 
 /* --- the command --------------------------------------------------------- */
 
-static const doctor_try_t  doctor_processes[] = {
-    { doctor_resolver, DOCTOR_ROW(DOCTOR_RESOLVER) }
+/* Tries that need nothing of the store. */
+static const doctor_try_t  doctor_alone[] = {
+    { doctor_smtp, DOCTOR_ROW(DOCTOR_SMTP) },
+    { doctor_mail_from, DOCTOR_ROW(DOCTOR_MAIL_FROM) },
+    { doctor_units, DOCTOR_ROW(DOCTOR_UNITS) },
+    { doctor_backup, DOCTOR_ROW(DOCTOR_BACKUP) },
+    { doctor_files, DOCTOR_ROW(DOCTOR_FILES) }
 };
 
-static void (*const  doctor_stored[])(doctor_t *d) = {
-    doctor_store_settings
+/* Those that need what the store says. */
+static const doctor_try_t  doctor_informed[] = {
+    { doctor_resolver, DOCTOR_ROW(DOCTOR_RESOLVER) },
+    { doctor_ports, DOCTOR_ROW(DOCTOR_DNS_UDP) | DOCTOR_ROW(DOCTOR_DNS_TCP)
+                    | DOCTOR_ROW(DOCTOR_IPV6) },
+    { doctor_site, DOCTOR_ROW(DOCTOR_NGINX) | DOCTOR_ROW(DOCTOR_NGINX_STORE)
+                   | DOCTOR_ROW(DOCTOR_CERTIFICATE)
+                   | DOCTOR_ROW(DOCTOR_PORTAL) },
+    { doctor_disk, DOCTOR_ROW(DOCTOR_DISK) }
 };
+
+static const doctor_try_t  doctor_receiver[] = {
+    { doctor_receivers, DOCTOR_ROW(DOCTOR_RECEIVER_NAMES) }
+};
+
+/* Those of the store, in rblctl itself. */
+static void (*const  doctor_stored[])(doctor_t *d) = {
+    doctor_store_settings, doctor_versions, doctor_accounts, doctor_lists,
+    doctor_registration, doctor_licence, doctor_quota
+};
+
+#define DOCTOR_N(array)  (sizeof(array) / sizeof(array[0]))
 
 
 static void
@@ -190,17 +216,30 @@ doctor_run(doctor_t *d)
     size_t  i;
 
     doctor_configuration(d);
+    doctor_start(d, doctor_alone, DOCTOR_N(doctor_alone));
     doctor_store(d);
-    doctor_start(d, doctor_processes,
-                 sizeof(doctor_processes) / sizeof(doctor_processes[0]));
 
-    for (i = 0; d->ready && i < sizeof(doctor_stored)
-                                / sizeof(doctor_stored[0]); i++)
-    {
+    for (i = 0; d->ready && i < DOCTOR_N(doctor_stored); i++) {
         doctor_stored[i](d);
     }
 
+    doctor_clock(d);
+    doctor_start(d, doctor_informed, DOCTOR_N(doctor_informed));
+
+    if (d->ready) {
+        doctor_start(d, doctor_receiver, DOCTOR_N(doctor_receiver));
+    }
+
     doctor_wait(d);
+}
+
+
+static const char *
+doctor_option(const ctl_t *ctl, const char *name, const char *value)
+{
+    const char  *given = ctl_option(ctl, name);
+
+    return given != NULL ? given : value;
 }
 
 
@@ -215,6 +254,11 @@ ctl_doctor(ctl_t *ctl)
     d.ctl = ctl;
     d.to = -1;
     d.end = clock_now() + DOCTOR_ALL;
+    d.nginx = ctl_option(ctl, "nginx");
+    d.url = ctl_option(ctl, "url");
+    d.backups = doctor_option(ctl, "backups", DOCTOR_BACKUPS);
+    d.lists = doctor_option(ctl, "lists", CONFIG_LISTS);
+    d.catalogue = json_load_file(d.lists, 0, NULL);
 
     if (doctor_open(&d) != 0) {
         return CTL_ERROR;
@@ -234,6 +278,8 @@ ctl_doctor(ctl_t *ctl)
 
     doctor_print(v);
     json_decref(v);
+    json_decref(d.daemons);
+    json_decref(d.catalogue);
 
     return rc;
 }

@@ -85,6 +85,31 @@ dns_judge(doctor_t *d, const char *server, const ask_t *ask, unsigned n)
 }
 
 
+/* Resolvers for everybody ask for too many clients: large lists refuse them. */
+static int
+dns_public(const char *server)
+{
+    size_t  i, n;
+
+    static const char *const  of_all[] = {
+        "1.0.0.1", "1.1.1.1", "8.8.4.4", "8.8.8.8", "9.9.9.9",
+        "149.112.112.112", "208.67.220.220", "208.67.222.222",
+        "2001:4860:4860::8844", "2001:4860:4860::8888", "2606:4700:4700::1001",
+        "2606:4700:4700::1111", "2620:fe::fe"
+    };
+
+    for (i = 0; i < sizeof(of_all) / sizeof(of_all[0]); i++) {
+        n = strlen(of_all[i]);
+
+        if (strncmp(server, of_all[i], n) == 0 && server[n] == '@') {
+            return 1;
+        }
+    }
+
+    return 0;
+}
+
+
 void
 doctor_resolver(doctor_t *d)
 {
@@ -103,6 +128,14 @@ doctor_resolver(doctor_t *d)
 
     for (i = good = 0; i < dns->n_resolvers; i++) {
         dns_address_text(&dns->resolver[i], server);
+
+        if (!dns->direct && dns_public(server)) {
+            doctor_say(d, DOCTOR_RESOLVER, DOCTOR_DEGRADED, "set lookup direct,"
+                       " or a resolver of your own, in " CONFIG_FILE "; try:"
+                       " systemctl restart rbl-checkd", "%s is a public"
+                       " resolver, which many lists refuse", server);
+        }
+
         good += (unsigned) dns_judge(d, server, &ask[from[i]],
                                      from[i + 1] - from[i]);
     }

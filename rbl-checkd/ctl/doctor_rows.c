@@ -19,9 +19,60 @@ const doctor_kind_t  doctor_kinds[DOCTOR__N] = {
     [DOCTOR_STORE_SETTINGS] = { "store_settings",
         "correct redis.conf and restart Redis; try: redis-cli info"
         " persistence" },
+    [DOCTOR_STORE_SYNC] = { "store_sync",
+        "set appendfsync always in redis.conf; try: redis-cli config set"
+        " appendfsync always" },
+    [DOCTOR_STORE_MEMORY] = { "store_memory",
+        "give the machine more memory, or remove accounts, and set maxmemory"
+        " below it; try: redis-cli info memory" },
+    [DOCTOR_STORE_LATENCY] = { "store_latency",
+        "look for load and slow disks at the machine of Redis; try: redis-cli"
+        " --latency" },
+    [DOCTOR_CLOCK] = { "clock",
+        "synchronise the clock; try: timedatectl set-ntp true" },
     [DOCTOR_RESOLVER] = { "resolver",
         "repair the resolver, or set another one by resolver in "
-        CONFIG_FILE " and restart rbl-checkd; try: dig . NS" }
+        CONFIG_FILE " and restart rbl-checkd; try: dig . NS" },
+    [DOCTOR_DNS_UDP] = { "dns_udp", "" },
+    [DOCTOR_DNS_TCP] = { "dns_tcp", "" },
+    [DOCTOR_IPV6] = { "ipv6",
+        "repair the route, or turn IPv6 off; try: ping -6 2001:500:2f::f" },
+    [DOCTOR_LISTS] = { "lists",
+        "load the catalogue; try: rblctl lists load " CONFIG_LISTS },
+    [DOCTOR_REGISTRATION] = { "registration", "" },
+    [DOCTOR_LICENCE] = { "licence", "" },
+    [DOCTOR_QUOTA] = { "quota", "" },
+    [DOCTOR_SMTP] = { "smtp",
+        "let the mail server take mails of this machine, or set another one by"
+        " smtp_url in " CONFIG_FILE "; try: systemctl restart rbl-checkd" },
+    [DOCTOR_MAIL_FROM] = { "mail_from",
+        "give the domain an MX record, or correct smtp_from in " CONFIG_FILE
+        "; try: systemctl restart rbl-checkd" },
+    [DOCTOR_ACCOUNTS] = { "accounts",
+        "create an account; try: rblctl account add Main" },
+    [DOCTOR_ACCOUNT_LISTS] = { "account_lists", "" },
+    [DOCTOR_GROUPS] = { "groups", "" },
+    [DOCTOR_CONTACTS] = { "contacts", "" },
+    [DOCTOR_RECEIVERS] = { "receivers", "" },
+    [DOCTOR_RECEIVER_NAMES] = { "receiver_names", "" },
+    [DOCTOR_NGINX] = { "nginx",
+        "correct the configuration of nginx; try: nginx -t" },
+    [DOCTOR_NGINX_STORE] = { "nginx_store",
+        "give nginx the store of " CONFIG_DIR "/rblctl.conf (rbl_store,"
+        " rbl_store_prefix); try: nginx -t && systemctl reload nginx" },
+    [DOCTOR_CERTIFICATE] = { "certificate", "" },
+    [DOCTOR_PORTAL] = { "portal",
+        "correct rbl_portal_url, the name in the DNS, or the site of nginx;"
+        " try: curl -v URL" },
+    [DOCTOR_VERSIONS] = { "versions",
+        "install one release everywhere; try: apt-get install --only-upgrade"
+        " rbl-checkd libnginx-mod-rbl && systemctl restart rbl-checkd" },
+    [DOCTOR_UNITS] = { "units", "" },
+    [DOCTOR_BACKUP] = { "backup",
+        "make a copy, and look why the last ones failed; try: systemctl start"
+        " rbl-backup && journalctl -u rbl-backup" },
+    [DOCTOR_DISK] = { "disk", "" },
+    [DOCTOR_FILES] = { "files", "" }
 };
 
 static const char *const  doctor_state_names[] = {
@@ -81,10 +132,9 @@ doctor_say(doctor_t *d, doctor_id_t id, doctor_state_t state,
     snprintf(found.remedy, sizeof(found.remedy), "%s",
              remedy != NULL ? remedy : doctor_kinds[id].remedy);
 
-    if (d->to == -1) {
-        doctor_add(d, &found);
+    doctor_add(d, &found);
 
-    } else if (write(d->to, &found, sizeof(found)) != sizeof(found)) {
+    if (d->to != -1 && write(d->to, &found, sizeof(found)) != sizeof(found)) {
         _exit(1);                       /* rblctl is gone */
     }
 }

@@ -9,10 +9,6 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#ifndef SHARE_DIR
-#define SHARE_DIR  "/usr/share/rbl-checkd"      /* the Makefile's datadir */
-#endif
-
 #define SETUP_SCRIPT  SHARE_DIR "/setup.sh"
 
 

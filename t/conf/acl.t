@@ -226,6 +226,8 @@ ctl(@$_) for ['account', 'list'], ['account', 'show', $acct->{sid}],
     ctl('app', 'add', $acct->{sid}, 'other')->{id}];
 cmp_ok(rblctl($redis, 'status')->{status}, '<', 3,
     'rblctl status reads the store');
+unlike(rblctl($redis, 'doctor', '--json', '--daemon', '/none')->{out},
+    qr/permission/i, 'rblctl doctor reads the store');
 is(rblctl($redis, 'check', '192.0.2.10', '--resolver',
     "127.0.0.1\@$rbldnsd->{port}")->{status}, 1,
     'rblctl check finds the listing');

@@ -1,106 +1,216 @@
 #!/usr/bin/perl
 
-# rblctl doctor: faults are planted one by one; each is named, with a line that
-# mends it.  On a healthy system nothing is named.
+# rblctl doctor: faults are planted one by one in a system of real servers; each
+# is named by its row, with a reason and a line that mends it.  On the healthy
+# system nothing is named.  Rows for which something is stopped or broken for
+# good: doctor_faults.t.
 
 use strict;
 use warnings;
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
-use RblTest;
-use RblCheckd;
-use RblDns;
+use RblDoctor;
 
-my @yes = (test_entry(), ['^test NS$', { ns => ['ns.test'] }], not_there());
-my $dns = RblDns->new(rules => \@yes);
-my $man = read_file(repo_dir() . '/conf/man/rblctl.8.in');
-my $w = world(no_dns => 1, zones => { map { ("$_.test" => { control => 'ip' })
-    } qw(a b c) }, redis => { cluster => 0, port => 1, appendonly => 1,
-    conf => "appendfsync always\n" });
-my $redis = $w->{redis};
-my $dir = temp_dir();
-
-# The configuration of the daemon; undef: without that key.
-my %conf = (store => $redis->{addr}, store_user => 'rbl-checkd',
-    store_password_file => $redis->{users}{'rbl-checkd'},
-    lookup => 'resolver', resolver => $dns->addr,
-    conf_short(name => 'one'));
-
-sub conf_file {
-    my (%change) = @_;
-
-    my %c = (%conf, %change);
-    my $file = "$dir/doctor.conf";
-    write_file($file, join '', map { "$_ $c{$_}\n" }
-        grep { defined $c{$_} } sort keys %c);
-    return $file;
-}
-
-# rblctl doctor: {status, out, took, rows by name}
-sub doctor {
-    my (%o) = @_;
-
-    my $file = $o{file} // conf_file(%{ $o{conf} // {} });
-    my $began = time;
-    my $r = rblctl($o{redis} // $redis, 'doctor', '--json', '--daemon', $file,
-        @{ $o{args} // [] });
-    $r->{took} = time - $began;
-    $r->{rows} = $r->{status} < 3
-        ? { map { $_->{name} => $_ } @{ json($r->{out})->{rows} } } : {};
-    return $r;
-}
-
-# A fault is named by this row.
-sub named {
-    my ($name, $row, $state, $reason, %o) = @_;
-
-    my $r = doctor(%o);
-    my $got = $r->{rows}{$row} // { state => 'missing' };
-    local $Test::Builder::Level = $Test::Builder::Level + 1;
-    is("$got->{state} $r->{status}", "$state "
-        . ($state eq 'broken' ? 2 : $r->{rows} && grep({ $_->{state} eq 'broken'
-        } values %{ $r->{rows} }) ? 2 : 1), "$name: $row is $state")
-        or diag($r->{err}, $got->{reason} // '');
-    like($got->{reason}, $reason, "$name: the reason");
-    like($got->{remedy}, qr/\w+ \w+/, "$name: what mends it");
-    return $got;
-}
+my $d = doctor_world();
+my ($redis, $dir, $dns) = @$d{qw(redis dir dns)};
 
 # --- a healthy system --------------------------------------------------------
 
-my $one = start_checkd(store => $redis, resolver => $dns->port,
-    conf => { conf_short(name => 'one', control_retry => '1s') });
-check_host($w, add_host($w, '10.0.0.1'));
+my $man = read_file(repo_dir() . '/conf/man/rblctl.8.in');
 my $r;
-eventually { $r = doctor(); $r->{status} == 0 } 60,
-    'a healthy system: the exit status is 0' or diag($r->{out});
-is(join(' ', map { "$_->{name}: $_->{reason}" } grep { $_->{state} !~
-    /^(?:good|unknown)$/ } values %{ $r->{rows} }), '',
-    'a healthy system: no row has a fault');
+# Without a route for IPv6, or a server, there is nothing to try.
+sub others {
+    return grep { $_->{state} ne 'good' && $_->{name} ne 'ipv6' }
+        values %{ $r->{rows} };
+}
+wait_for { $r = doctor($d); $r->{status} < 3 && !others() } 90, 'health';
+is(join(' ', map { "$_->{name}: $_->{state}: $_->{reason}" } others()), '',
+    'a healthy system: all rows are good');
+is($r->{status}, 0, 'a healthy system: the exit status is 0');
 my @own = read_file(repo_dir() . '/rbl-checkd/ctl/doctor_rows.c')
     =~ /^    \[DOCTOR_\w+\] = \{ "(\w+)"/mg;
 is(join(' ', grep { !$r->{rows}{$_} || $man !~ /^\.It Li $_$/m } @own), '',
     'rblctl(8) and the output have all rows of the table');
 is($r->{rows}{clocks}{state}, 'good', 'the conditions are rows, too');
-$r = rblctl($redis, 'doctor', '--daemon', conf_file());
-like($r->{out}, qr/\Agood\n.*^good: store_away, /ms,
+$r = doctor($d, text => 1);
+like($r->{out}, qr/\Agood\n\n(?:not tried:\nipv6: .*\n\n)?good: store_away, /,
     'a healthy system: the text begins with the verdict');
+is(join('', grep { length > 80 } split /\n/, $r->{out} =~ s/.*^good:/good:/msr),
+    '', 'no line of names is too long');
+like($d->{smtp_log}->(), qr/^(?!.*(?:mail|rcpt|data)).*quit/s,
+    'the mail server is greeted, and gets no mail');
 
-# --- faults ------------------------------------------------------------------
+# --- configuration and store -------------------------------------------------
 
-named('a key that is unknown', 'configuration', 'broken',
+named($d, 'a key that is unknown', 'configuration', 'broken',
     qr/doctor\.conf:\d+: frob: there is no/, conf => { frob => 1 });
-my $closed = free_port();
-named('no resolver', 'resolver', 'broken',
-    qr/127\.0\.0\.1\@$closed Connection refused/,
-    conf => { resolver => "127.0.0.1\@$closed" });
-my $refuses = RblDns->new(rules => [['.' => 'refused']]);
-named('a resolver that refuses', 'resolver', 'broken', qr/REFUSED/,
-    conf => { resolver => $refuses->addr });
-my $volatile = start_redis(cluster => 0);
-init_store($volatile);
-named('without an append-only file', 'store_settings', 'degraded',
-    qr/appendonly is no/, redis => $volatile);
+named($d, 'a store that is closed', 'store_away', 'broken',
+    qr/cannot reach.*Connection refused/,
+    redis => { addr => '127.0.0.1:' . free_port() });
+my $wrong = "$dir/wrong.password";
+write_file($wrong, "guess\n", 0600);
+named($d, 'a wrong password', 'store_away', 'broken', qr/WRONGPASS/,
+    redis => { addr => $redis->{addr}, users => { rblctl => $wrong } });
+named($d, 'the password file is open to all', 'files', 'degraded',
+    qr/every user can read \Q$d->{open}\E/,
+    args => ['--password-file', $d->{open}], redis => { addr =>
+    $redis->{addr} });
+
+my $schema = redis($redis, 'HGET', 'rbl:meta', 'schema');
+redis($redis, 'HSET', 'rbl:meta', 'schema', $schema - 1);
+named($d, 'a store of the release before', 'schema', 'degraded',
+    qr/has schema \d+, this rblctl has $schema/);
+redis($redis, 'HSET', 'rbl:meta', 'schema', $schema);
+
+my %setting = (
+    'appendonly no' => ['store_settings', 'degraded', qr/appendonly is no/],
+    'maxmemory-policy allkeys-lru' =>
+        ['store_memory', 'degraded', qr/policy is allkeys-lru/],
+    'maxmemory 4096gb' =>
+        ['store_memory', 'degraded', qr/maxmemory is \d+ MB, and the machine/],
+    'maxmemory ' . int(1.08 * (redis($redis, 'INFO', 'memory')
+        =~ /^used_memory:(\d+)/m)[0]) =>
+        ['store_memory', 'degraded', qr/of maxmemory are used/],
+);
+for my $set (sort keys %setting) {
+    my ($key, $value) = split / /, $set;
+    my (undef, $before) = @{ redis($redis, 'CONFIG', 'GET', $key) };
+    redis($redis, 'CONFIG', 'SET', $key, $value);
+    named($d, $set, @{ $setting{$set} });
+    redis($redis, 'CONFIG', 'SET', $key, $before);
+}
+ok(wait_for { redis($redis, 'INFO', 'persistence')
+    =~ /aof_rewrite_in_progress:0/ } 20, 'the append-only file is back');
+
+# --- DNS ---------------------------------------------------------------------
+
+my $closed = '127.0.0.1@' . free_port();
+named($d, 'no resolver', 'resolver', 'broken',
+    qr/\Q$closed\E Connection refused/, conf => { resolver => $closed });
+my $unbound = start_unbound(conf =>
+    "  access-control: 127.0.0.0/8 refuse\n");
+named($d, 'an unbound that refuses', 'resolver', 'broken', qr/REFUSED/,
+    conf => { resolver => "127.0.0.1\@$unbound->{port}" });
+my $mute = RblDns->new(rules => [['.' => 'mute']]);
+named($d, 'a resolver that is silent', 'resolver', 'broken',
+    qr/does not answer/, conf => { resolver => $mute->addr });
+my $liar = RblDns->new(rules => [['\.com A$' => { a => ['10.1.1.1'] }],
+    @{ $d->{rules} }]);
+named($d, 'a resolver that answers for every name', 'resolver', 'degraded',
+    qr/an address for a name that does not exist/,
+    conf => { resolver => $liar->addr });
+named($d, 'a public resolver', 'resolver', 'degraded',
+    qr/8\.8\.8\.8\@53 is a public resolver/,
+    conf => { resolver => '8.8.8.8', lookup => 'resolver' });
+
+# --- mail --------------------------------------------------------------------
+
+my $smtp = start_fake_smtp(greet => '554 go away');
+my $url = "smtp://127.0.0.1:$smtp->{port}";
+named($d, 'a mail server that greets with 554', 'smtp', 'degraded',
+    qr/refuses this machine with 554: go away/, conf => { smtp_url => $url });
+answer_smtp($smtp, greet => "554 \e[31mred");
+like(doctor($d, text => 1, conf => { smtp_url => $url })->{out},
+    qr/\\x1b\[31mred/, 'bytes of a server do not reach the terminal');
+answer_smtp($smtp, greet => 'hang');
+my $slow = doctor($d, conf => { smtp_url => $url });
+like($slow->{rows}{smtp}{reason}, qr/does not answer in time/,
+    'a mail server that is silent: smtp names it');
+cmp_ok($slow->{took}, '<', 30, 'all tries end within 30 s');
+answer_smtp($smtp);
+named($d, 'a mail server without STARTTLS', 'smtp', 'degraded', qr/no TLS/,
+    conf => { smtp_url => $url, smtp_tls => 'required' });
+named($d, 'a mail server without authentication', 'smtp', 'degraded',
+    qr/offers no authentication/, conf => { smtp_url => $url,
+    smtp_user => 'robot', smtp_password_file => $d->{secret} });
+named($d, 'no mail server', 'smtp', 'degraded', qr/smtp:.*refused|connect/i,
+    conf => { smtp_url => 'smtp://127.0.0.1:' . free_port() });
+my $exim = start_exim(tls => { cert => "$dir/self.pem", key => "$dir/self.key" },
+    user => ['robot', 'right']);
+named($d, 'a mail server with a certificate of its own', 'smtp', 'degraded',
+    qr/no TLS: .*certificate/i, conf => { smtp_url =>
+    "smtp://127.0.0.1:$exim->{port}", smtp_tls => 'required' });
+named($d, 'a wrong password of mail', 'smtp', 'degraded',
+    qr/refuses user robot/, conf => { smtp_tls => 'opportunistic', smtp_url =>
+    "smtp://127.0.0.1:$exim->{port}", smtp_user => 'robot',
+    smtp_password_file => $d->{secret} });
+named($d, 'a sender without a domain', 'mail_from', 'degraded',
+    qr/not\.there\.test.*neither MX nor address/,
+    conf => { smtp_from => 'rbl@not.there.test' });
+
+# --- lists -------------------------------------------------------------------
+
+named($d, 'a list for non-commercial use', 'licence', 'degraded',
+    qr/gateway manual.*: a\.test/, conf => { gateway => 'manual' });
+rblctl($redis, qw(lists override a.test --day-quota 3));
+named($d, 'a quota that is too small', 'quota', 'degraded',
+    qr/a\.test: about \d+ queries a day for all hosts, its quota is 3/);
+rblctl($redis, qw(lists override a.test --none));
+rblctl($redis, 'lists', 'override', 'a.test', '--server', $dns->addr);
+
+# --- the site ----------------------------------------------------------------
+
+my %site = (
+    'a directive that nginx does not know' => ['nginx', 'broken',
+        qr/nginx -t: unknown directive "frob"/, sub { "$_[0] frob on;" }],
+    'a module that is not there' => ['nginx', 'broken',
+        qr/nginx -t: dlopen.*none\.so/, sub { "load_module $dir/none.so;\n$_[0]"
+        }],
+    'another store' => ['nginx_store', 'broken', qr/nginx uses .*not the store/,
+        sub { $_[0] =~ s/rbl_store \S+;/rbl_store 127.0.0.1:1;/r }],
+    'another prefix' => ['nginx_store', 'broken', qr/rbl_store_prefix other/,
+        sub { $_[0] =~ s/(rbl_store \S+;)/$1 rbl_store_prefix other;/r }],
+    'no TLS' => ['certificate', 'degraded', qr/without TLS/,
+        sub { $_[0] =~ s/listen \S+ ssl;/listen 0.0.0.0:$d->{free};/r }],
+    'a certificate that has expired' => ['certificate', 'broken',
+        qr/expired \d+ days ago/, certificate('expired')],
+    'a certificate that expires soon' => ['certificate', 'degraded',
+        qr/expires in \d days/, certificate('soon')],
+    'a certificate of another name' => ['certificate', 'broken',
+        qr/is not for localhost/, certificate('named')],
+    'a certificate of no authority' => ['certificate', 'degraded',
+        qr/no authority of this machine vouches/, certificate('self')],
+    'a portal that is not there' => ['portal', 'degraded', qr/answers with 404/,
+        sub { $_[0] =~ s{(rbl_portal_url \S+?)portal/;}{$1none/;}r }],
+    'a portal that is closed' => ['portal', 'degraded', qr/refused|connect/i,
+        sub { $_[0] =~ s{(rbl_portal_url \S+?):\d+/}{$1:$d->{closed}/}r }],
+);
+
+sub certificate {
+    my ($name) = @_;
+    return sub { $_[0] =~ s{/good\.(pem|key)}{/$name.$1}gr };
+}
+
+my $conf = read_file($d->{nginx}{conf_path});
+for my $name (sort keys %site) {
+    my ($row, $state, $reason, $change) = @{ $site{$name} };
+    my $file = "$d->{nginx}{dir}/planted.conf";
+    write_file($file, $change->($conf));
+    named($d, $name, $row, $state, $reason, nginx => $file);
+}
+chmod 0644, $redis->{users}{'rbl-api'};
+named($d, 'a password of nginx that all can read', 'files', 'degraded',
+    qr/every user can read \S+rbl-api/);
+chmod 0600, $redis->{users}{'rbl-api'};
+
+# --- the machine -------------------------------------------------------------
+
+units($d, 'rbl-checkd.service' => 'failed');
+named($d, 'a service that has failed', 'units', 'broken',
+    qr/rbl-checkd\.service has failed/);
+units($d, 'nginx.service' => 'inactive');
+named($d, 'a service that is not enabled', 'units', 'degraded',
+    qr/nginx\.service is disabled and inactive/);
+units($d, 'rbl-backup.service' => 'failed');
+named($d, 'a copy that has failed', 'backup', 'degraded',
+    qr/rbl-backup\.service has failed/);
+units($d);
+utime 1, time - 50 * 3600, "$d->{backups}/copy.rdb";
+named($d, 'no copy since two days', 'backup', 'degraded',
+    qr/is 50 hours old/);
+utime 1, time, "$d->{backups}/copy.rdb";
+named($d, 'a full disk', 'disk', 'broken', qr/has 0 MB free/,
+    conf => { log => "$d->{full}/x/log" }) if $d->{full};
 
 done_testing();

@@ -309,7 +309,7 @@ sub authority {
         "/CN=$name", '-keyout', "$dir/$name.key", '-out', "$dir/$name.pem");
 }
 
-# certificate($dir, authority, file, names, expired => 1)
+# certificate($dir, authority, file, names, expired => 1, days => 1)
 sub certificate {
     my ($dir, $ca, $file, $names, %opt) = @_;
 
@@ -320,7 +320,8 @@ sub certificate {
     return expired($dir, $ca, $file) if $opt{expired};
     openssl('x509', '-req', '-in', "$dir/$file.csr", '-CA', "$dir/$ca.pem",
         '-CAkey', "$dir/$ca.key", '-CAcreateserial', '-extfile',
-        "$dir/$file.ext", '-out', "$dir/$file.pem", '-days', 1);
+        "$dir/$file.ext", '-out', "$dir/$file.pem", '-days',
+        $opt{days} // 1);
 }
 
 # `openssl x509` sets a certificate's end only, and before its start only until

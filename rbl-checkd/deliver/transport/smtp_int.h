@@ -35,10 +35,12 @@ typedef struct {
     char             reply[SMTP_TEXT_MAX];  /* the last refusal */
     size_t           reply_n;
     int              reply_whole;
+    int              knows_user;        /* smtp_user was accepted */
     char             error[CURL_ERROR_SIZE];
 } smtp_session_t;
 
-/* `text` and `error` point into the session. */
+/* `text` and `error` point into the session.  `to` NULL: only greets, starts
+   TLS and authenticates. */
 void smtp_session_send(smtp_session_t *s, const char *to, rbl_str_t message,
     smtp_result_t *result);
 

@@ -151,6 +151,8 @@ session_reply(char *p, size_t size, size_t n, void *data)
         return 0;
     }
 
+    s->knows_user |= n >= 4 && memcmp(p, "235", 3) == 0;
+
     if (n < 4 || (p[0] != '4' && p[0] != '5')) {
         return n;
     }
@@ -373,8 +375,14 @@ session_perform(smtp_session_t *s, const char *to)
     CURLcode            rc;
     struct curl_slist  *list;
 
-    list = curl_slist_append(NULL, to);
+    list = to == NULL ? NULL : curl_slist_append(NULL, to);
     rc = curl_easy_setopt(s->easy, CURLOPT_MAIL_RCPT, list);
+
+    if (to == NULL) {
+        rc |= curl_easy_setopt(s->easy, CURLOPT_UPLOAD, 0L);
+        rc |= curl_easy_setopt(s->easy, CURLOPT_CUSTOMREQUEST, "NOOP");
+    }
+
     rc |= curl_easy_setopt(s->easy, CURLOPT_INFILESIZE_LARGE,
                            (curl_off_t) s->left.n);
 
