@@ -50,12 +50,14 @@ part() {
             t/api/concurrent.t t/ctl/fsck_busy.t t/deliver/openapi.t \
             t/deliver/verify.t t/bill/stripe.t
         ;;
-    4)  # Lists that fail in every known way, and random worlds of lists.
+    4)  # Lists that fail in every known way, and random worlds of lists; faults
+        # that rblctl doctor names.
         tests t/lab/soak.t t/lab/standing.t t/lab/table.t t/checkd/deaths.t \
             t/checkd/unreachable.t t/checkd/conditions.t \
             t/checkd/list_states.t t/checkd/mirror.t \
             t/checkd/broken_direct.t t/checkd/broken_resolver.t \
-            t/checkd/quota.t t/checkd/nat64.t t/checkd/dnsmasq.t &&
+            t/checkd/quota.t t/checkd/nat64.t t/checkd/dnsmasq.t \
+            t/ctl/doctor_faults.t &&
             SOAK_MINUTES=4 ${MAKE:-make} soak
         ;;
     5)  # Random lives beside models, random and hostile requests; what each

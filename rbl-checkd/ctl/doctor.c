@@ -8,6 +8,7 @@
 #include "base/clock.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -16,6 +17,36 @@
 
 
 /* --- configuration ------------------------------------------------------- */
+
+/* May this user read the file, or is there none?  Otherwise what follows would
+   be about the defaults. */
+static int
+doctor_readable(doctor_t *d, const char *file)
+{
+    if (access(file, R_OK) == 0 || access(file, F_OK) != 0) {
+        return 1;
+    }
+
+    doctor_say(d, DOCTOR_CONFIGURATION, DOCTOR_DEGRADED, "run rblctl doctor as"
+               " root; try: sudo rblctl doctor", "%s cannot be read by this"
+               " user", file);
+
+    return 0;
+}
+
+
+/* Does rblctl know its store?  It goes on without a configuration that it may
+   not read. */
+static int
+doctor_knows_store(doctor_t *d)
+{
+    const ctl_t  *ctl = d->ctl;
+
+    return ctl_option(ctl, "config") != NULL || ctl_option(ctl, "store") != NULL
+           || getenv("RBL_STORE") != NULL
+           || doctor_readable(d, CONFIG_DIR "/rblctl.conf");
+}
+
 
 /* The configuration of the daemon on this machine, or the defaults. */
 static void
@@ -33,16 +64,13 @@ doctor_configuration(doctor_t *d)
         doctor_say(d, DOCTOR_CONFIGURATION, DOCTOR_UNKNOWN, NULL, "there is no"
                    " %s: no daemon is configured on this machine", file);
 
-    } else if (access(file, R_OK) != 0) {
-        doctor_say(d, DOCTOR_CONFIGURATION, DOCTOR_UNKNOWN,
-                   "run rblctl doctor as root", "%s cannot be read by this"
-                   " user", file);
-
-    } else if (config_read(&d->daemon, file, err, sizeof(err)) != 0) {
+    } else if (doctor_readable(d, file)
+               && config_read(&d->daemon, file, err, sizeof(err)) != 0)
+    {
         config_defaults(&d->daemon);
         doctor_say(d, DOCTOR_CONFIGURATION, DOCTOR_BROKEN, NULL, "%s", err);
 
-    } else {
+    } else if (d->row[DOCTOR_CONFIGURATION].n == 0) {
         d->configured = 1;
         doctor_say(d, DOCTOR_CONFIGURATION, DOCTOR_GOOD, NULL, "%s", file);
     }
@@ -183,6 +211,7 @@ static const doctor_try_t  doctor_alone[] = {
     { doctor_mail_from, DOCTOR_ROW(DOCTOR_MAIL_FROM) },
     { doctor_units, DOCTOR_ROW(DOCTOR_UNITS) },
     { doctor_backup, DOCTOR_ROW(DOCTOR_BACKUP) },
+    { doctor_packages, 0 },
     { doctor_files, DOCTOR_ROW(DOCTOR_FILES) }
 };
 
@@ -217,7 +246,10 @@ doctor_run(doctor_t *d)
 
     doctor_configuration(d);
     doctor_start(d, doctor_alone, DOCTOR_N(doctor_alone));
-    doctor_store(d);
+
+    if (doctor_knows_store(d)) {
+        doctor_store(d);
+    }
 
     for (i = 0; d->ready && i < DOCTOR_N(doctor_stored); i++) {
         doctor_stored[i](d);
@@ -231,6 +263,20 @@ doctor_run(doctor_t *d)
     }
 
     doctor_wait(d);
+}
+
+
+static void
+doctor_close(doctor_t *d)
+{
+    size_t  i;
+
+    for (i = 0; i < d->n_lists; i++) {
+        list_unref(d->list[i]);
+    }
+
+    json_decref(d->daemons);
+    json_decref(d->catalogue);
 }
 
 
@@ -260,11 +306,16 @@ ctl_doctor(ctl_t *ctl)
     d.lists = doctor_option(ctl, "lists", CONFIG_LISTS);
     d.catalogue = json_load_file(d.lists, 0, NULL);
 
-    if (doctor_open(&d) != 0) {
+    /* resolvers that do not answer must not take all the time */
+
+    if (doctor_open(&d) != 0
+        || setenv("RES_OPTIONS", "timeout:1 attempts:1", 0) != 0)
+    {
         return CTL_ERROR;
     }
 
     doctor_run(&d);
+    doctor_close(&d);
     rows = doctor_json(&d);
     state = json_string_value(json_object_get(json_array_get(rows, 0),
                                               "state"));
@@ -278,8 +329,6 @@ ctl_doctor(ctl_t *ctl)
 
     doctor_print(v);
     json_decref(v);
-    json_decref(d.daemons);
-    json_decref(d.catalogue);
 
     return rc;
 }

@@ -221,5 +221,6 @@ void doctor_disk(doctor_t *d);
 void doctor_files(doctor_t *d);
 void doctor_units(doctor_t *d);
 void doctor_backup(doctor_t *d);
+void doctor_packages(doctor_t *d);
 
 #endif /* CTL_DOCTOR_H_INCLUDED */

@@ -9,7 +9,7 @@
 
 #include "dns/wire.h"
 
-#define ASK_MAX  32                     /* queries at a time */
+#define ASK_MAX  48                     /* queries at a time */
 
 typedef enum {
     ASK_OPEN = 0,

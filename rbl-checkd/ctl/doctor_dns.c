@@ -10,7 +10,17 @@
 #include <stdio.h>
 #include <sys/random.h>
 
-#define DNS_NAMES  3                    /* names that a resolver is asked for */
+#define DNS_NAMES   3                   /* lists whose servers are asked for */
+#define DNS_POINTS  2                   /* test points */
+#define DNS_ASKS    (DNS_NAMES + 1 + DNS_POINTS)
+
+_Static_assert(DNS_MAX_RESOLVERS * DNS_ASKS <= ASK_MAX, "all asked at once");
+
+/* Queries to a resolver: names, the name that does not exist, test points. */
+typedef struct {
+    unsigned   names, points;
+    ask_t     *ask;
+} resolver_t;
 
 
 /* "<16 digits>.com": such a name is not registered. */
@@ -24,42 +34,71 @@ dns_nowhere(char name[32])
 }
 
 
-/* A resolver is asked for the name servers of some lists, or of the root if
-   none are known, and for a name that does not exist. */
+/* Test points of some lists, whose responses are in 127.0.0.0/8; only if the
+   daemons query lists through the resolvers. */
 static unsigned
-dns_questions(const doctor_t *d, ask_t *ask,
+dns_points(const doctor_t *d, ask_t *ask, const struct sockaddr_storage *at)
+{
+    char           name[RBL_VALUE_MAX + 16];
+    size_t         i;
+    unsigned       n;
+    const list_t  *list;
+
+    for (i = n = 0; i < d->n_lists && n < DNS_POINTS && !d->daemon.dns.direct;
+         i++)
+    {
+        list = d->list[i];
+
+        if (list->ask != NULL && (list->families & RBL_FAMILY_IPV4)
+            && strncmp(list->control, "ip", 2) == 0)
+        {
+            snprintf(name, sizeof(name), "2.0.0.127.%s", list->ask);
+            n += ask_set(&ask[n], at, name, DNS_TYPE_A, DNS_QUERY_RD, 0) == 0;
+        }
+    }
+
+    return n;
+}
+
+
+/* A resolver is asked for the name servers of some lists, or of the root if
+   none are known, for a name that does not exist, and for test points. */
+static void
+dns_questions(const doctor_t *d, resolver_t *r,
     const struct sockaddr_storage *at)
 {
     char      name[32];
-    unsigned  i, n;
+    size_t    i;
+    unsigned  n;
 
     for (i = n = 0; i < d->n_lists && n < DNS_NAMES; i++) {
         if (d->list[i]->ask != NULL && d->list[i]->n_servers == 0) {
-            n += ask_set(&ask[n], at, d->list[i]->ask, DNS_TYPE_NS,
+            n += ask_set(&r->ask[n], at, d->list[i]->ask, DNS_TYPE_NS,
                          DNS_QUERY_RD, 0) == 0;
         }
     }
 
     if (n == 0) {
-        n += ask_set(&ask[n], at, "", DNS_TYPE_NS, DNS_QUERY_RD, 0) == 0;
+        n += ask_set(&r->ask[n], at, "", DNS_TYPE_NS, DNS_QUERY_RD, 0) == 0;
     }
 
+    r->names = n;
     dns_nowhere(name);
-    (void) ask_set(&ask[n], at, name, DNS_TYPE_A, DNS_QUERY_RD, 0);
-
-    return n + 1;
+    (void) ask_set(&r->ask[n], at, name, DNS_TYPE_A, DNS_QUERY_RD, 0);
+    r->points = dns_points(d, &r->ask[n + 1], at);
 }
 
 
 /* Judges the answers of a resolver.  1: it can be used. */
 static int
-dns_judge(doctor_t *d, const char *server, const ask_t *ask, unsigned n)
+dns_judge(doctor_t *d, const char *server, const resolver_t *r)
 {
-    unsigned    i;
-    const char  *why, *last;
+    unsigned      i, empty;
+    const char   *why, *last;
+    const ask_t  *nowhere = &r->ask[r->names];
 
-    for (i = 0, last = NULL; i < n - 1; i++) {
-        why = ask_trouble(&ask[i]);
+    for (i = 0, last = NULL; i < r->names; i++) {
+        why = ask_trouble(&r->ask[i]);
 
         if (why == NULL) {
             break;
@@ -68,17 +107,32 @@ dns_judge(doctor_t *d, const char *server, const ask_t *ask, unsigned n)
         last = why;
     }
 
-    if (i == n - 1) {
+    if (i == r->names) {
         doctor_say(d, DOCTOR_RESOLVER, DOCTOR_DEGRADED, NULL, "%s %s", server,
                    last);
         return 0;
     }
 
-    if (ask[n - 1].end == ASK_ANSWERED
-        && ask[n - 1].rcode == DNS_RCODE_NOERROR && ask[n - 1].records > 0)
+    if (nowhere->end == ASK_ANSWERED && nowhere->rcode == DNS_RCODE_NOERROR
+        && nowhere->records > 0)
     {
         doctor_say(d, DOCTOR_RESOLVER, DOCTOR_DEGRADED, NULL, "%s answers with"
                    " an address for a name that does not exist", server);
+    }
+
+    for (i = empty = 0; i < r->points; i++) {
+        nowhere = &r->ask[r->names + 1 + i];
+        empty += nowhere->end == ASK_ANSWERED && nowhere->records == 0
+                 && nowhere->rcode == DNS_RCODE_NOERROR;
+    }
+
+    if (r->points > 0 && empty == r->points) {
+        doctor_say(d, DOCTOR_RESOLVER, DOCTOR_BROKEN, "let the resolver return"
+                   " addresses of 127.0.0.0/8 (private-address of unbound,"
+                   " stop-dns-rebind of dnsmasq), or set lookup direct in "
+                   CONFIG_FILE "; try: dig 2.0.0.127.zen.spamhaus.org",
+                   "%s removes addresses of 127.0.0.0/8, by which lists"
+                   " answer", server);
     }
 
     return 1;
@@ -114,17 +168,20 @@ void
 doctor_resolver(doctor_t *d)
 {
     char                 server[DNS_SERVER_TEXT];
-    unsigned             i, k, good, from[DNS_MAX_RESOLVERS + 1];
-    static ask_t         ask[DNS_MAX_RESOLVERS * (DNS_NAMES + 1)];
+    unsigned             i, good;
+    resolver_t          *r;
     const dns_config_t  *dns = &d->daemon.dns;
 
-    for (i = k = 0; i < dns->n_resolvers; i++) {
-        from[i] = k;
-        k += dns_questions(d, &ask[k], &dns->resolver[i]);
+    static resolver_t  resolver[DNS_MAX_RESOLVERS];
+    static ask_t       ask[DNS_MAX_RESOLVERS * DNS_ASKS];
+
+    for (i = 0, r = resolver; i < dns->n_resolvers; i++, r++) {
+        r->ask = i == 0 ? ask : r[-1].ask + r[-1].names + 1 + r[-1].points;
+        dns_questions(d, r, &dns->resolver[i]);
     }
 
-    from[i] = k;
-    ask_all(ask, k, DOCTOR_WAIT);
+    ask_all(ask, i == 0 ? 0 : (unsigned) (r[-1].ask - ask) + r[-1].names + 1
+                              + r[-1].points, DOCTOR_WAIT);
 
     for (i = good = 0; i < dns->n_resolvers; i++) {
         dns_address_text(&dns->resolver[i], server);
@@ -136,8 +193,7 @@ doctor_resolver(doctor_t *d)
                        " resolver, which many lists refuse", server);
         }
 
-        good += (unsigned) dns_judge(d, server, &ask[from[i]],
-                                     from[i + 1] - from[i]);
+        good += (unsigned) dns_judge(d, server, &resolver[i]);
     }
 
     if (good == 0) {

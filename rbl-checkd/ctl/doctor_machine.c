@@ -280,6 +280,36 @@ doctor_units(doctor_t *d)
 }
 
 
+/* --- packages ------------------------------------------------------------- */
+
+/* The module says its release nowhere, but its package does: both are made of
+   one source. */
+void
+doctor_packages(doctor_t *d)
+{
+    char   out[512];
+    char  *other;
+
+    static const char *const  argv[] = {
+        "dpkg-query", "--show", "--showformat=${Version}\n", "rbl-checkd",
+        "libnginx-mod-rbl", NULL
+    };
+
+    if (doctor_program(argv, out, sizeof(out)) != 0) {
+        return;                         /* one of them is not installed */
+    }
+
+    out[strcspn(out, "\n")] = '\0';
+    other = out + strlen(out) + 1;
+    other[strcspn(other, "\n")] = '\0';
+
+    if (strcmp(out, other) != 0) {
+        doctor_say(d, DOCTOR_VERSIONS, DOCTOR_DEGRADED, NULL, "rbl-checkd is"
+                   " %s, libnginx-mod-rbl is %s", out, other);
+    }
+}
+
+
 /* --- copies of the store -------------------------------------------------- */
 
 void

@@ -14,7 +14,7 @@
 #include <stdio.h>
 
 #define PORTS_LISTS    8                /* that are tried, */
-#define PORTS_SERVERS  (ASK_MAX / 2)    /* and servers of these; two of one list
+#define PORTS_SERVERS 16                /* and servers of these; two of one list
                                            and family */
 
 typedef struct {

@@ -104,6 +104,12 @@ named($d, 'a public resolver', 'resolver', 'degraded',
     qr/8\.8\.8\.8\@53 is a public resolver/,
     conf => { resolver => '8.8.8.8', lookup => 'resolver' });
 
+my $guard = start_unbound(conf => "  private-address: 127.0.0.0/8\n",
+    stubs => { map { ("$_.test" => $dns->port) } qw(a b c) });
+named($d, 'an unbound that hides 127.0.0.0/8', 'resolver', 'broken',
+    qr/removes addresses of 127\.0\.0\.0\/8/, conf => { lookup => 'resolver',
+    resolver => "127.0.0.1\@$guard->{port}" });
+
 # --- mail --------------------------------------------------------------------
 
 my $smtp = start_fake_smtp(greet => '554 go away');
@@ -194,6 +200,11 @@ named($d, 'a password of nginx that all can read', 'files', 'degraded',
     qr/every user can read \S+rbl-api/);
 chmod 0600, $redis->{users}{'rbl-api'};
 
+write_file("$dir/packages", "1.1-1\n1.0-1\n");
+named($d, 'packages of two releases', 'versions', 'degraded',
+    qr/rbl-checkd is 1\.1-1, libnginx-mod-rbl is 1\.0-1/);
+write_file("$dir/packages", "1.0-1\n1.0-1\n");
+
 # --- the machine -------------------------------------------------------------
 
 units($d, 'rbl-checkd.service' => 'failed');
@@ -212,5 +223,17 @@ named($d, 'no copy since two days', 'backup', 'degraded',
 utime 1, time, "$d->{backups}/copy.rdb";
 named($d, 'a full disk', 'disk', 'broken', qr/has 0 MB free/,
     conf => { log => "$d->{full}/x/log" }) if $d->{full};
+
+
+# --- another user ------------------------------------------------------------
+
+SKIP: {
+    skip('only root can be another user', 1) if $>;
+    my $r = run_cmd({ timeout => 60 }, 'setpriv', '--reuid=65534',
+        '--clear-groups', build_dir() . '/rblctl', 'doctor', '--store',
+        $redis->{addr}, '--daemon', '/etc/shadow');
+    like($r->{out}, qr/shadow cannot be read by this user; .*try: sudo/,
+        'a user who cannot read the configuration is told so');
+}
 
 done_testing();

@@ -178,6 +178,9 @@ $r = named($d, 'the daemon is gone', 'no_daemon', 'broken', qr/20 seconds/);
 $r = doctor($d)->{rows}{dns};
 is("$r->{state}: $r->{reason}", 'unknown: no daemon reports it',
     'conditions that only daemons see are unknown without one');
+kill 'STOP', $redis->{pid};
+$r = named($d, 'a store that hangs', 'store_away', 'broken', qr/cannot reach/);
+kill 'CONT', $redis->{pid};
 stop_server($redis);
 named($d, 'the store is gone', 'store_away', 'broken', qr/cannot reach/);
 is(join(' ', grep { $_ !~ /^(?:store_away|resolver|smtp|mail_from|configuration

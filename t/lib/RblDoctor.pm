@@ -63,6 +63,9 @@ sub doctor_world {
     disk($d);
     mkdir "$dir/bin";
     write_file("$dir/bin/systemctl", "#!/bin/sh\nexec cat $dir/units\n", 0755);
+    write_file("$dir/bin/dpkg-query", "#!/bin/sh\nexec cat $dir/packages\n",
+        0755);
+    write_file("$dir/packages", "1.0-1\n1.0-1\n");
     units($d);
     $d->{conf} = { store => $d->{redis}{addr}, store_user => 'rbl-checkd',
         store_password_file => $d->{redis}{users}{'rbl-checkd'},
