@@ -19,6 +19,9 @@ rbl_audit_full(rbl_out_t *out)
 }
 
 
+_Static_assert(RBL_BY__N == 7, "rbl_audit_by writes each field of \"by\"");
+
+
 /* The start of a text, up to the end of a character. */
 
 static rbl_str_t

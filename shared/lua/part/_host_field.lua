@@ -1,6 +1,7 @@
 -- Sets a field of a host's record.  A record may end before the field: those in
 -- between get their defaults, because an array with a gap is packed as a map.
--- A default is not added, so that the records of most hosts stay small.
+-- A default is not added, so that the records of most hosts stay small; an
+-- array is always added.
 -- Types of fields that records may lack stand behind a bar.
 local function host_default(at)
     local type = string.sub(HOST.shape, at + 1, at + 1)
