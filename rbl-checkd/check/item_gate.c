@@ -283,7 +283,7 @@ is_doubtful(const item_t *item)
 
 
 static void
-trace_news(const item_t *item, const gate_answer_t *a, int news)
+trace_news(const item_t *item, const gate_answer_t *a, gate_need_t news)
 {
     const char  *what;
 
@@ -291,10 +291,10 @@ trace_news(const item_t *item, const gate_answer_t *a, int news)
         what = "no verdict; the test points show whether the server or the"
                " list is at fault";
 
-    } else if (news == 0) {
+    } else if (news == GATE_NO_VERDICT) {
         what = "no verdict, so nothing changes";
 
-    } else if (news == 1) {
+    } else if (news == GATE_AS_KNOWN) {
         what = a->raw == RBL_CLEAR
                ? "clear, and no listing is known: accepted if the test points"
                  " passed in the last ten minutes"
@@ -322,8 +322,8 @@ trace_news(const item_t *item, const gate_answer_t *a, int news)
 void
 item_at_gate(item_t *item)
 {
-    int             news;
     check_t        *check = item->check;
+    gate_need_t     news;
     gate_answer_t   a;
     health_need_t   need;
 
@@ -341,10 +341,10 @@ item_at_gate(item_t *item)
     if (is_doubtful(item)) {
         at_health(item, HEALTH_BOTH);
 
-    } else if (news == 0) {
+    } else if (news == GATE_NO_VERDICT) {
         finish(item, a.raw, item->part[item->gate].error, 0);
 
-    } else if (news == 2 && dns_direct(check->env->dns)) {
+    } else if (news == GATE_NEWS && dns_direct(check->env->dns)) {
         at_confirm(item, &a, need);
 
     } else {

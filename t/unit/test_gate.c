@@ -64,16 +64,17 @@ test_need(void)
 
     static const struct {
         rbl_verdict_t  raw;
-        int            stands, needs;
+        int            stands;
+        gate_need_t    needs;
         health_need_t  need;
     } cases[] = {
-        { U, 0, 0, HEALTH_KNOWN },
-        { U, 1, 0, HEALTH_KNOWN },
-        { S, 1, 0, HEALTH_KNOWN },
-        { C, 0, 1, HEALTH_KNOWN },
-        { C, 1, 2, HEALTH_BOTH },
-        { L, 0, 2, HEALTH_SAMPLE },
-        { L, 1, 1, HEALTH_KNOWN },
+        { U, 0, GATE_NO_VERDICT, HEALTH_KNOWN },
+        { U, 1, GATE_NO_VERDICT, HEALTH_KNOWN },
+        { S, 1, GATE_NO_VERDICT, HEALTH_KNOWN },
+        { C, 0, GATE_AS_KNOWN, HEALTH_KNOWN },
+        { C, 1, GATE_NEWS, HEALTH_BOTH },
+        { L, 0, GATE_NEWS, HEALTH_SAMPLE },
+        { L, 1, GATE_AS_KNOWN, HEALTH_KNOWN },
     };
 
     for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -85,7 +86,7 @@ test_need(void)
 
     a = answer(C, 0);
     a.pending = a.doubted = 1;
-    ok(gate_need(&a, &need) == 2 && need == HEALTH_BOTH,
+    ok(gate_need(&a, &need) == GATE_NEWS && need == HEALTH_BOTH,
        "clear after a listing that was not confirmed is confirmed");
 }
 

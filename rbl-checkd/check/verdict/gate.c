@@ -56,24 +56,24 @@ gate_dead(void)
 }
 
 
-int
+gate_need_t
 gate_need(const gate_answer_t *a, health_need_t *need)
 {
     *need = HEALTH_KNOWN;
 
     if (a->raw != RBL_CLEAR && a->raw != RBL_LISTED) {
-        return 0;
+        return GATE_NO_VERDICT;
     }
 
     if ((a->raw == RBL_LISTED) == (a->current != 0)
         && (a->raw == RBL_LISTED || !a->doubted))
     {
-        return 1;
+        return GATE_AS_KNOWN;
     }
 
     *need = a->raw == RBL_LISTED ? HEALTH_SAMPLE : HEALTH_BOTH;
 
-    return 2;
+    return GATE_NEWS;
 }
 
 
@@ -170,10 +170,10 @@ gate_judge(const gate_answer_t *a, const health_verdict_t *v)
 
     switch (gate_need(a, &need)) {
 
-    case 0:
+    case GATE_NO_VERDICT:
         return gate_known(a->raw, "the response is no verdict");
 
-    case 1:
+    case GATE_AS_KNOWN:
         return a->raw == RBL_CLEAR ? clear(v) : listed(v);
 
     default:
@@ -191,7 +191,7 @@ gate_late(const gate_answer_t *a)
     g = gate_unknown(RBL_ERR_UNHEALTHY, "time is up before the test points or"
                      " the confirmation have ended");
 
-    if (gate_need(a, &need) == 2) {
+    if (gate_need(a, &need) == GATE_NEWS) {
         g.error = RBL_ERR_UNCONFIRMED;
         g.recheck = GATE_RECHECK;
     }

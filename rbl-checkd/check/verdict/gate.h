@@ -71,8 +71,15 @@ typedef struct {
                                            confirms it */
 #define GATE_SLACK        2.0   /* s by which TTLs and clocks may differ */
 
-/* 0: the response needs no health, or *need.  1: and 2: it is news. */
-int gate_need(const gate_answer_t *a, health_need_t *need);
+typedef enum {
+    GATE_NO_VERDICT = 0,        /* it is neither clear nor listed, and needs no
+                                   health */
+    GATE_AS_KNOWN,              /* no news: it needs the health *need */
+    GATE_NEWS                   /* it needs the health *need */
+} gate_need_t;
+
+/* What kind of response is it, and which health of the list does it need? */
+gate_need_t gate_need(const gate_answer_t *a, health_need_t *need);
 
 /* Judges responses that are no news, in both modes, and news in resolver
    mode. */
