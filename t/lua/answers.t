@@ -142,6 +142,26 @@ for my $case (['no answers', sub { splice @{ $_[0] }, ANSWERS }],
         "$name: check_clear writes the answers");
     is_deeply([splice @{ host($ht) }, ANSWERS + 1], \@behind, "$name: the fields behind the answers stay");
 }
+# The answers get as many octets longer as the field behind them has.
+{
+    my $wide = '1' x 3 . '0' x 60;
+    my @of = map { [sid('RB'), 0, 0, $_] } split //, $wide;
+    my @results = map { result($_->[0], $_->[3] ? 'clear' : 'skipped') } @of;
+    my ($asks, $members) = (asks_of(@of), members_of(@of));
+    check('clear', $asks, $members, @results);
+    my $h = host($ht);
+    my $n = length $h->[ANSWERS];
+    $h->[ANSWERS] = 'x' x ($n - length packed('new'));
+    splice @$h, ANSWERS + 1, @$h, 'new';
+    cmd('SET', k('r', $ac, $ht), packed($h));
+    later(INTERVAL);
+    check('clear', $asks, $members, @results);
+    is("$reply " . unpack('H*', answers($ht)), '1 '
+        . unpack('H*', field_of($asks)),
+        'check_clear writes answers that take the place of a newer field');
+    is_deeply([splice @{ host($ht) }, ANSWERS + 1], ['new'],
+        'the newer field stays behind answers of another length');
+}
 for my $bad (7, []) {
     my $h = host($ht);
     $h->[ANSWERS] = $bad;

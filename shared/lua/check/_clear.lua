@@ -42,7 +42,11 @@ repeat
     -- As cmsgpack would: two times of eight octets.
     local fields = struct.pack('>BI8BBBBI8', 207, now, 0, 0, 0, 207, next_check)
         .. rest
-    if #raw == to + #rest and tag == rest:byte(5) then
+    -- The tag has the length of short answers, the octet behind 217 that of
+    -- others: with equal ones nothing stands behind the answers.
+    if #raw == to + #rest and tag == rest:byte(5)
+        and (tag ~= 217 or raw:byte(to + 6) == rest:byte(6))
+    then
         to = #raw
     else
         length = raw:byte(3)
@@ -55,10 +59,12 @@ repeat
     if not length and #fields == to - from then
         call('SETRANGE', hk, from, fields)
     else
+        -- An array of more than 15 elements, with its new number of them.
         raw = (length and '\220\0' .. string.char(length) .. raw:sub(4, from)
             or raw:sub(1, from)) .. fields .. raw:sub(to + 1)
         call('SET', hk, raw)
     end
+    -- The end of the lease (_job.lua).
     local till = tonumber(flight:sub(70, 82))
     at, range = string.format('%d', next_check), parent
     --- include: turn
