@@ -13,7 +13,8 @@ local function begun_listings(details)
     end
     local entries = {}
     for i, l in ipairs(details) do
-        entries[i] = {l[1], l[2], l[9] or 0}
+        entries[i] = {l[LISTING.list], l[LISTING.zone],
+            l[LISTING.cleared] or 0}
     end
     return cmsgpack.pack(entries)
 end
@@ -25,9 +26,9 @@ local function begun_troubled(troubled, answers)
     end
     local sids, pending = {}, {}
     for i, t in ipairs(troubled) do
-        sids[i] = t[1]
-        if t[5] == 1 then
-            pending[#pending + 1] = t[1]
+        sids[i] = t[TROUBLE.list]
+        if t[TROUBLE.pending] == 1 then
+            pending[#pending + 1] = sids[i]
         end
     end
     return table.concat(sids), table.concat(pending), answers or ''

@@ -10,8 +10,10 @@ local function results_listed()
     for i = 1, failed and 0 or n_listed do
         local _, r = cmsgpack.unpack_one(results, places[i])
         local l = listings[i]
-        rows[i] = r[6] == 'listed' and r or {r[1], r[2], r[3], r[4], l[3],
-            'listed', l[5], l[4], '', r[10], r[11]}
+        rows[i] = r[RESULT.status] == 'listed' and r or {r[RESULT.list],
+            r[RESULT.type], r[RESULT.custom], r[RESULT.zone],
+            l[LISTING.website], 'listed', l[LISTING.codes], l[LISTING.details],
+            '', r[RESULT.error], r[RESULT.ms]}
     end
     return cmsgpack.pack(rows)
 end

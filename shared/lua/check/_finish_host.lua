@@ -76,6 +76,7 @@ end
 -- first time.
 local last_field = math.max(#h, answers ~= '' and HOST.answers
     or uncovered and HOST.uncovered or troubled[1] and HOST.troubled or 0)
+-- The fields behind `details`, in their order: troubled is the first.
 local tail = {troubled, uncovered and 1 or 0, stopped, answers}
 for i = HOST.troubled, math.min(last_field, HOST.answers) do
     h[i] = tail[i - HOST.details]

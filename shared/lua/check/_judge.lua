@@ -42,14 +42,14 @@ end
 local by_sid, next_before = nil, 1
 local function listing_before(sid)
     local l = before[next_before]
-    if not by_sid and l and l[1] == sid then
+    if not by_sid and l and l[LISTING.list] == sid then
         next_before = next_before + 1
         return l
     end
     if not by_sid then
         by_sid = {}
         for i = next_before, n_before do
-            by_sid[before[i][1]] = before[i]
+            by_sid[before[i][LISTING.list]] = before[i]
         end
     end
     l = by_sid[sid]
@@ -66,7 +66,7 @@ local function array_at(packed)
 end
 local trouble, joined, unconfirmed = {}, {}, {}
 for _, t in ipairs(troubled_before or {}) do
-    trouble[t[1]] = t
+    trouble[t[TROUBLE.list]] = t
 end
 only_listed = true
 -- The results are unpacked one at a time: a table of all of them would take
@@ -79,10 +79,11 @@ for _ = 1, n_results do
         unpack_limit(results, RESULT.ms, at + 1)
     local l = listing_before(sid)
     -- A custom list may have another zone now: that is another list.
-    l = l and l[2] == zone and l
+    l = l and l[LISTING.zone] == zone and l
     if is == 'listed' and l then
-        l[3], l[4], l[5] = site, text, codes
-        l[7], l[8], l[9] = now, 0, 0
+        l[LISTING.website], l[LISTING.details] = site, text
+        l[LISTING.codes], l[LISTING.asked] = codes, now
+        l[LISTING.errors], l[LISTING.cleared] = 0, 0
     elseif is == 'listed' then
         l = {sid, zone, site, text, codes, now, now, 0, 0}
         started = true
@@ -95,11 +96,13 @@ for _ = 1, n_results do
         answered = answered - 1
         n_unknown = n_unknown + (is_unknown and 1 or 0)
         if l and is_unknown then
-            l[7], l[8] = l[7] or 0, (l[8] or 0) + 1
-            l[9] = over_since(l[9] or 0, error)
+            l[LISTING.asked] = l[LISTING.asked] or 0
+            l[LISTING.errors] = (l[LISTING.errors] or 0) + 1
+            l[LISTING.cleared] = over_since(l[LISTING.cleared] or 0, error)
         elseif not l and t then
             if is_unknown then
-                t[2], t[4], t[5] = error, t[4] + 1, pending(t[5], error)
+                t[TROUBLE.error], t[TROUBLE.count] = error, t[TROUBLE.count] + 1
+                t[TROUBLE.pending] = pending(t[TROUBLE.pending], error)
             end
             troubled[#troubled + 1] = t
         elseif not l and is_unknown and is_pending[error] then
@@ -122,7 +125,7 @@ end
 -- Clear lists mostly come in the order of the listings, too.
 local clear, last_found = ARG.clear, 0
 for i = by_sid and 1 or next_before, clear ~= '' and n_before or 0 do
-    local sid = before[i][1]
+    local sid = before[i][LISTING.list]
     if (not by_sid or by_sid[sid]) and n_transitions < history_max then
         local _, found = string.find(clear, sid, last_found + 1, true)
         if not found and last_found > 0 then
@@ -130,7 +133,7 @@ for i = by_sid and 1 or next_before, clear ~= '' and n_before or 0 do
         end
         if found then
             last_found = found
-            add_transition(sid, before[i][2], 'clear', '')
+            add_transition(sid, before[i][LISTING.zone], 'clear', '')
         end
     end
 end

@@ -94,8 +94,8 @@ if failed and raw and call('HGET', ck, 'total') == '0' then
         or call('EXISTS', key('defaults')) == 0
 end
 
--- places: where `results` has those of the same lists; answered: how many lists
--- were neither unknown nor skipped; only_listed: all results are listed.
+-- places: where `results` has those of the same lists; answered: lists with an
+-- answer (_judge.lua counts down from all); only_listed: all are listed.
 -- Numbers of elements are counted: "#" looks for the end of a table.
 local listings, n_listed, places, started, only_listed = {}, 0, {}, false, false
 local transitions, n_transitions, troubled = {}, 0, {}

@@ -24,6 +24,7 @@ end
 -- the same order: the daemon makes the event of both.
 local function emit(timezone, id, type, date, check, host, value, listed,
     total, results, hooks, callbacks, message, contact, code, listings)
+    -- An array of 16 elements, with contact and code, or of 14.
     local first = contact and '\220\0\016' or '\158'
     local said = cmsgpack.pack(type, date, check, host, value,
         listed and 1 or 0, total)
