@@ -245,7 +245,8 @@ ngx_rbl_status_rest(ngx_rbl_ctx_t *ctx, rbl_str_t rest)
 }
 
 
-/* A slice is missing: the details must not look complete. */
+/* A result is damaged, or a slice is missing.  An answer in slices must not
+   look complete; another one shows the results before the damage. */
 
 static void
 ngx_rbl_status_damaged(ngx_rbl_ctx_t *ctx)
@@ -330,7 +331,11 @@ ngx_rbl_status_first(ngx_rbl_ctx_t *ctx, rbl_str_t packed)
 
     rbl_doc_array(&ctx->doc, "details");
 
-    if (packed.n == NGX_RBL_DETAILS_SLICE && ngx_rbl_stream(ctx) != NULL) {
+    if (packed.n == NGX_RBL_DETAILS_SLICE) {
+        if (ngx_rbl_stream(ctx) == NULL) {
+            return;                     /* refused: out of memory */
+        }
+
         ctx->stream->ask = ngx_rbl_status_ask;
         ctx->stream->read = ngx_rbl_status_slice;
         ctx->stream->close = ngx_rbl_status_close;

@@ -135,6 +135,9 @@ ngx_rbl_mail_users(ngx_rbl_mail_user_t users[NGX_RBL_MAIL_USERS],
             continue;
         }
 
+        /* the score is when the address was confirmed, "inf" if it never was
+           (_mail.lua) */
+
         u->confirmed = !rbl_str_is(rbl_reply_str(rbl_reply_at(reply, i + 1)),
                                    "inf");
         n += rbl_sid_parse(&u->account, RBL_SID_ACCOUNT, account) == RBL_OK
