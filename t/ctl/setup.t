@@ -76,7 +76,7 @@ CONF
 sub setup {
     my ($root, $env, @options) = @_;
 
-    return run_cmd({ timeout => 60, env => { RBL_SETUP_ROOT => $root,
+    return run_cmd({ timeout => 300, env => { RBL_SETUP_ROOT => $root,
         PATH => "$root/stub:$root/usr/sbin:$ENV{PATH}", %$env } },
         'sh', "$root/usr/share/rbl-checkd/setup.sh", @options);
 }
@@ -224,7 +224,7 @@ start_by_hand($root, $_) for 'checkd', 'nginx';
 my $url = "http://127.0.0.1:$port/portal/";
 wait_for { run_cmd('curl', '-s', $url)->{out} ne '' } 20, 'nginx';
 my $r;
-wait_for { $r = setup($root, {}); $r->{status} == 0 } 60, 'the daemon';
+wait_for { $r = setup($root, {}); $r->{status} == 0 } 120, 'the daemon';
 is($r->{status}, 0, 'the service works when all is started')
     or diag($r->{out});
 like($r->{out}, qr{^The service works: \Q$url\E$}m,

@@ -4,6 +4,7 @@
 #
 # Builds the packages and a root once for each release; fresh.sh and setup.sh
 # get copies of the root.  Where Debian has Valkey, setup.sh runs with it, too.
+# Setups are killed on Debian 12 only.
 set -eu
 
 here=$(cd -- "$(dirname -- "$0")" && pwd)
@@ -33,8 +34,11 @@ for suite; do
     BASE=$root DEBS=$root/root/debs
     export BASE DEBS
     sh "$here/fresh.sh" "$suite"
-    sh "$here/setup.sh" "$suite"
-    [ "$suite" = bookworm ] \
-        || SERVER=valkey KILLS=0 sh "$here/setup.sh" "$suite"
+    if [ "$suite" = bookworm ]; then
+        sh "$here/setup.sh" "$suite"
+    else
+        KILLS=0 sh "$here/setup.sh" "$suite"
+        KILLS=0 SERVER=valkey sh "$here/setup.sh" "$suite"
+    fi
     unset DEBS
 done
