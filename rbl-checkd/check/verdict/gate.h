@@ -78,7 +78,7 @@ typedef enum {
     GATE_NEWS                   /* it needs the health *need */
 } gate_need_t;
 
-/* What kind of response is it, and which health of the list does it need? */
+/* Returns the kind of the response, and sets the health that it needs. */
 gate_need_t gate_need(const gate_answer_t *a, health_need_t *need);
 
 /* Judges responses that are no news, in both modes, and news in resolver
