@@ -82,7 +82,8 @@ if ! dpkg-buildpackage -b -us -uc -tc >"$out/build.log" 2>&1; then
 fi
 
 if command -v lintian >/dev/null; then
-    lintian --allow-root --fail-on error --tag-display-limit 0 "$out"/*.changes
+    lintian --allow-root --fail-on error,warning --tag-display-limit 0 \
+        "$out"/*.changes
 fi
 
 rm -rf -- "$tree"
