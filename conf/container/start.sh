@@ -75,9 +75,14 @@ redis()
 }
 
 
+# By a file: to standard output redis-cli writes the mark of the end of the
+# transfer, too, and Redis does not load data with that behind them.
 backup()
 {
-    redis default /tmp/default --rdb -
+    file=$lib/store/backup.rdb
+    redis default /tmp/default --rdb "$file" >&2
+    cat -- "$file"
+    rm -f -- "$file"
 }
 
 
