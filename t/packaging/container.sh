@@ -148,6 +148,7 @@ api() { call=$1; shift; curl -gs --netrc-file "$dir/netrc" "$@" \
 has() { want=$1; shift; api "$@" >"$dir/answer"; said "$want"; }
 said() { grep -e "$1" "$dir/answer" \
     || { head -c 1000 "$dir/answer"; return 1; }; }
+hosts='hosts.json?page_size=1000'
 add() { has '"status_code":200' host/add.json -d host="$1" -d name="$1" \
     -d type=rbl; }
 code() { curl -gs -o /dev/null -w '%{http_code}' "$@"; }
@@ -258,7 +259,7 @@ is 'no client enters without a password' shell store \
 
 is 'everything starts again' again
 is 'the data are there, and the token counts' \
-    has '"host":"192.0.2.10"' hosts.json
+    has '"host":"192.0.2.10"' "$hosts"
 cp -- "$dir/token" "$dir/token.before"
 operators api.netrc >"$dir/token"
 is 'the token is the same' cmp "$dir/token.before" "$dir/token"
@@ -288,7 +289,7 @@ sleep 2
 is 'Redis is killed and comes back' up
 : >"$dir/stop"
 wait $writer || :
-api 'hosts.json?page_size=1000' >"$dir/hosts"
+api "$hosts" >"$dir/hosts"
 is "all $(wc -l <"$dir/added") acknowledged writes are there" sh -c \
     "test -s $dir/added && while read -r host; do
          grep -q \"\\\"host\\\":\\\"\$host\\\"\" $dir/hosts || exit 1
@@ -297,7 +298,7 @@ for on in checkd nginx; do
     compose kill -s KILL $on
     is "$on is killed and comes back" up
 done
-is 'the API answers as before' within has '"host":"192.0.2.10"' hosts.json
+is 'the API answers as before' within has '"host":"192.0.2.10"' "$hosts"
 is 'the store is consistent' rblctl fsck --user rblctl-fsck \
     --password-file /var/lib/rbl/operator/rblctl-fsck
 
@@ -311,16 +312,16 @@ is 'a host is added after it' add 203.0.113.77
 compose down >/dev/null 2>&1
 is 'what is no backup is refused' no restore "$dir/token"
 is 'and changes nothing' up
-is 'the host is still there' has '"host":"203.0.113.77"' hosts.json
+is 'the host is still there' has '"host":"203.0.113.77"' "$hosts"
 compose down >/dev/null 2>&1
 is 'the backup is restored' restore "$dir/rbl.rdb"
 is 'it starts with it' up
 is 'restored' rblctl restored
-is 'the store is as it was' has '"host":"192.0.2.10"' hosts.json
-is 'what was added later is gone' no has '"host":"203.0.113.77"' hosts.json
+is 'the store is as it was' has '"host":"192.0.2.10"' "$hosts"
+is 'what was added later is gone' no has '"host":"203.0.113.77"' "$hosts"
 is 'a write after the restore' add 203.0.113.78
 is 'a start after that' again
-is 'it is kept' has '"host":"203.0.113.78"' hosts.json
+is 'it is kept' has '"host":"203.0.113.78"' "$hosts"
 is 'no right is missing' shell store \
     'export REDISCLI_AUTH=$(cat /tmp/default)
      redis-cli -s /var/lib/rbl/socket/redis.sock ACL LOG \
