@@ -10,6 +10,14 @@ api()
         http://127.0.0.1:8080/3.0/hosts.json | grep -q '"host":"192.0.2.10"'
 }
 
+# set_up: rblctl setup brings the API.  This machine has no DNS, so the exit
+# status is 1 if the daemon has noticed.
+set_up()
+{
+    rblctl setup >/tmp/setup.out 2>&1 </dev/null || :
+    told '/3\.0/ answers, and takes the token'
+}
+
 # apt COMMAND...: what it printed is in /tmp/apt.out
 apt()
 {

@@ -28,7 +28,7 @@ is 'and purged' apt purge libnginx-mod-rbl
 is 'what stays is named' said '  rm -rf .*/etc/nginx/sites-available/rbl'
 is 'the link is gone' sh -c '! ls -d /etc/nginx/*.rbl-removed'
 is 'the module is installed anew' apt install libnginx-mod-rbl
-is 'rblctl setup completes the service' setup 1
+is 'rblctl setup completes the service' set_up
 is 'the API answers after setup' within api
 
 is 'the daemon is removed' apt remove rbl-checkd
@@ -59,7 +59,7 @@ is 'passwords stay' test -s /etc/rbl-checkd/store.password
 
 is 'after a purge both are installed again' \
     apt install rbl-checkd libnginx-mod-rbl
-is 'rblctl setup finds the data' setup 1
+is 'rblctl setup finds the data' set_up
 is 'the host is there' within api
 
 # The lines that purge printed remove the rest.  apt gave dpkg a terminal.
