@@ -149,7 +149,9 @@ is_deeply([map { "$_->{node} $_->{state} $_->{parts}" } @{ $s->{servers} }],
 ctl('fsck');
 ctl('fsck', $ac[1][0]);
 my $ran = join "\n", '', ran(), '';
-is_deeply([grep { $ran !~ /\n\Q$_\E\b/ } @known], [], 'every command was run');
+# setup becomes a shell script, which calls the others
+is_deeply([grep { $_ ne 'setup' && $ran !~ /\n\Q$_\E\b/ } @known], [],
+    'every command was run');
 for my $n (@node) {
     is_deeply(redis($n, 'ACL', 'LOG'), [], 'no right was missing');
 }
