@@ -121,6 +121,7 @@ finish()
         printf '\nNothing was changed.\n'
     elif [ -z "$first" ]; then
         printf '\nThe service works: %s\n' "$url"
+        printf 'rblctl doctor looks for what can make it fail.\n'
     fi
     [ -n "$first" ] || exit 0
     printf '\nBefore the service works:%s\n' "$first"
