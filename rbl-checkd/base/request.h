@@ -26,9 +26,9 @@ typedef struct {
     int          trusted;               /* `to` begins with a base address of
                                            the configuration: it may lead
                                            anywhere */
-    int          fresh;                 /* a connection of its own; libcurl
-                                           repeats a POST by itself if a kept
-                                           one turns out to be closed */
+    int          fresh;                 /* a new connection: libcurl sends a
+                                           POST twice if the server has closed
+                                           a kept one */
     char         sigv4[REQUEST_SIGV4_MAX];  /* "aws:amz:<region>:<service>",
                                                "": not signed so */
     const char  *why;                   /* a literal: why it cannot be made, for

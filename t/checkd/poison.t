@@ -18,7 +18,7 @@ my $n = 0;
 sub checkd {
     return start_checkd(store => $w->{redis},
         resolver => { port => $dns->port }, conf => { conf_short(
-            check_timeout => '900ms', lease => '2s', dns_timeout => '800ms',
+            check_timeout => '2700ms', lease => '6s', dns_timeout => '2400ms',
             dns_tries => 1, name => 'd' . ++$n) });
 }
 
@@ -36,7 +36,7 @@ for my $death (1 .. 3) {
     $daemon = checkd();
 }
 
-my $state = wait_check($w, $poison, 20);
+my $state = wait_check($w, $poison, 60);
 is($state->{status}, 'failed', 'the check that crashes its daemon fails');
 is($state->{message}, 'The check failed after 3 attempts.',
     'the failed check names the three attempts');

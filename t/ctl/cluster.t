@@ -146,6 +146,7 @@ is($s->{accounts}, keys(%ac) + 1, 'status counts the accounts of all nodes');
 is_deeply([map { "$_->{node} $_->{state} $_->{parts}" } @{ $s->{servers} }],
     ["$name[0] ok 0-20", "$name[1] ok 21-42", "$name[2] ok 43-63"],
     'status shows the nodes and their partitions');
+cmp_ok(run('conf', 'doctor')->{status}, '<', 3, 'doctor examines a cluster');
 ctl('fsck');
 ctl('fsck', $ac[1][0]);
 my $ran = join "\n", '', ran(), '';

@@ -123,7 +123,6 @@ answer_smtp($smtp, greet => 'hang');
 my $slow = doctor($d, conf => { smtp_url => $url });
 like($slow->{rows}{smtp}{reason}, qr/does not answer in time/,
     'a mail server that is silent: smtp names it');
-cmp_ok($slow->{took}, '<', 30, 'all tries end within 30 s');
 answer_smtp($smtp);
 named($d, 'a mail server without STARTTLS', 'smtp', 'degraded', qr/no TLS/,
     conf => { smtp_url => $url, smtp_tls => 'required' });

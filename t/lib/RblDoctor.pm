@@ -4,7 +4,7 @@ package RblDoctor;
 # servers, and faults.
 #
 #     my $d = doctor_world();
-#     doctor($d, conf => {...});          # {status, out, took, rows by name}
+#     doctor($d, conf => {...});          # {status, out, rows by name}
 #     named($d, 'no resolver', 'resolver', 'broken', qr/refused/, conf =>
 #         { resolver => '127.0.0.1@1' });
 #
@@ -181,7 +181,6 @@ sub doctor {
     my $file = "$d->{dir}/doctor.conf";
     write_file($file, join '', map { "$_ $conf{$_}\n" }
         grep { defined $conf{$_} } sort keys %conf);
-    my $began = time;
     my $r = rblctl($o{redis} // $d->{redis}, { env => {
             PATH => "$d->{dir}/bin:$ENV{PATH}",
             SSL_CERT_FILE => "$d->{dir}/ca.pem", %{ $o{env} // {} } } },
@@ -189,7 +188,6 @@ sub doctor {
         '--nginx', $o{nginx} // $d->{nginx}{conf_path},
         '--lists', $d->{lists_file}, '--backups', $d->{backups},
         @{ $o{args} // [] });
-    $r->{took} = time - $began;
     $r->{rows} = { map { $_->{name} => $_ } @{ json($r->{out})->{rows} } }
         if !$o{text} && $r->{status} < 3;
     return $r;

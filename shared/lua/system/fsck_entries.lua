@@ -113,7 +113,7 @@ local function look_at_hears(sid, c)
     end
     if not sound then
         spent = spent + 200
-        fault('hears', sid, 'is not told of hosts as its record says',
+        fault('hears', sid, 'is not notified as its record says',
             function() hears_change(sid, c) end)
     end
 end
