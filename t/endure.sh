@@ -142,7 +142,7 @@ halves() {
 }
 
 cd "$(dirname "$0")/.." || exit 1
-[ $# -gt 0 ] || set -- 0 1 2 3 4 5 6 7 8 9 10 11
+[ $# -gt 0 ] || set -- 0 1 2 3 4 5 6 7 8 9 10 11 12
 report=
 bad=0
 for n; do
