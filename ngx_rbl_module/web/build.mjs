@@ -34,6 +34,32 @@ const indentation = {
     }
 };
 
+// How a language writes whole numbers and distances of time.  Intl says it
+// here: in a browser its first formatter takes longer than the rest of the
+// first screen.  text.js knows two plural forms, that of 1 and the other.
+function formsOf(lang) {
+    const plural = new Intl.PluralRules(lang);
+    const ago = new Intl.RelativeTimeFormat(lang, { numeric: 'auto' });
+    const few = [-2, -1, 0, 1, 2];
+    const form = (n) => `${plural.select(n)}`;
+
+    if (form(1) !== 'one' || [0, 2, 3, 5, 11, 21, 101, 1e6].some((n) =>
+        form(n) !== 'other'))
+    {
+        throw new Error(`${lang} has other plural forms than text.js`);
+    }
+
+    return {
+        group: new Intl.NumberFormat(lang).formatToParts(1e6)[1].value,
+        units: Object.fromEntries(['day', 'hour', 'minute', 'second']
+            .map((unit) => [unit, {
+                few: few.map((n) => ago.format(n, unit)),
+                past: ago.format(-3, unit).replace('3', '{n}'),
+                future: ago.format(3, unit).replace('3', '{n}')
+            }]))
+    };
+}
+
 // The messages of a language.  An object in it, "only_NAME", has those that one
 // screen needs, and is loaded with that: parts.NAME().  Without this esbuild
 // would export each message by its name, too.
@@ -57,6 +83,8 @@ const messages = {
 
             return { resolveDir: dirname(path),
                 contents: `export default ${JSON.stringify(own)};
+                    export const forms = ${suffix ? '{}'
+                        : JSON.stringify(formsOf(basename(path, '.json')))};
                     export const parts = {${suffix ? '' : others}};` };
         });
     }

@@ -61,12 +61,16 @@ export function State({ name, text = t(`state_${name}`) }) {
         </svg>${text}</span>`;
 }
 
+// The exact time is made when it is pointed at: the formatter of it alone takes
+// longer than the rows of a table.
 export function When({ text }) {
     const at = date(text);
 
     return at
-        ? html`<time datetime=${at.toISOString()} title=${absolute(at)}>
-            ${relative(at, now())}</time>`
+        ? html`<time datetime=${at.toISOString()}
+            onPointerEnter=${({ target }) => {
+                target.title = absolute(at);
+            }}>${relative(at, now())}</time>`
         : html`<span>${t('never')}</span>`;
 }
 

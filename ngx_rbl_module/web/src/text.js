@@ -15,11 +15,13 @@ function choose() {
 
 export const lang = choose();
 let messages = {};
+let forms = {};
 let parts = {};
 
 // Resolves when the messages are loaded, before which t() has none.
 export const messagesLoaded = languages[lang]().then((module) => {
     messages = { ...module.default };
+    forms = module.forms;
     parts = module.parts;
 });
 
@@ -40,17 +42,17 @@ function once(make) {
     return () => made ??= make();
 }
 
-const plural = once(() => new Intl.PluralRules(lang));
 const numbers = once(() => new Intl.NumberFormat(lang));
-const ago = once(() => new Intl.RelativeTimeFormat(lang, { numeric: 'auto' }));
 
 export function number(n) {
-    return numbers().format(n);
+    return Number.isInteger(n)
+        ? String(n).replace(/\B(?=(\d{3})+$)/g, forms.group)
+        : numbers().format(n);
 }
 
 export function t(name, values = {}) {
     const key = 'n' in values && !(name in messages)
-        ? `${name}_${plural().select(values.n)}` : name;
+        ? `${name}_${values.n === 1 ? 'one' : 'other'}` : name;
 
     if (!(key in messages)) {
         return '';
@@ -131,5 +133,9 @@ export function relative(at, now) {
     const [unit, length] = steps.find(([, n]) => Math.abs(seconds) >= n)
         || ['second', 1];
 
-    return ago().format(Math.trunc(seconds / length), unit);
+    const n = Math.trunc(seconds / length);
+    const { few, past, future } = forms.units[unit];
+
+    return few[n + 2] ?? (n < 0 ? past : future)
+        .replace('{n}', number(Math.abs(n)));
 }

@@ -13,7 +13,7 @@ function watch(row) {
     const look = () => {
         if (document.querySelector(row)) {
             requestAnimationFrame(() => {
-                globalThis.firstRow = performance.now();
+                globalThis.rowShown(performance.now());
             });
         } else {
             requestAnimationFrame(look);
@@ -69,15 +69,22 @@ async function measure({ name, path, row }) {
     const page = await open({ viewport: { width: 1280, height: 800 } });
 
     await page.context().addCookies([{ url: input.url, ...input.cookie }]);
+
+    // A function that waits in the page would run there in each frame.
+    let tell;
+    const shown = new Promise((resolve) => {
+        tell = resolve;
+    });
+
+    await page.exposeFunction('rowShown', (at) => tell(at));
     await page.addInitScript(watch, row);
 
     const cdp = await page.context().newCDPSession(page);
 
     await cdp.send('Emulation.setCPUThrottlingRate', { rate: input.rate });
     await page.goto(path);
-    await page.waitForFunction(() => globalThis.firstRow);
 
-    const first = await page.evaluate(() => globalThis.firstRow);
+    const first = await shown;
 
     await page.waitForTimeout(500);
 
