@@ -32,7 +32,8 @@ version=$(sed -n 's/^#define RBL_VERSION  *"\([0-9.]*\)"$/\1/p' \
 case ${ID:-}:${VERSION_ID:-} in
 debian:[0-9]*) version=$version~deb${VERSION_ID}u1 ;;
 esac
-tree=$out/ngx-rbl-$version
+# Without "~", which the build of nginx does not take in a path.
+tree=$out/ngx-rbl-${version%%~*}
 who="${DEBFULLNAME:-The ngx_rbl authors} <${DEBEMAIL:-ngx-rbl@example.org}>"
 
 rm -rf -- "$out"/*
