@@ -172,6 +172,27 @@ for my $page (['rbl-api.7', '/3.0'], ['rbl-portal.7', '/portal/1']) {
         'the parameters of a query');
 }
 
+# --- terms of lists ---------------------------------------------------------
+
+# rbl-operations(7) names each list that is not free for everybody, and no other.
+my ($section) = $source{'rbl-operations.7'} =~ /^\.Sh DNS\n(.*?)^\.Sh /ms;
+my %terms = $section =~ /^\.It (\S+\.\S+) Ta (.*)$/mg;
+my %used;
+for my $list (@{ json(read_file(repo_dir() . '/conf/lists.json'))->{lists} }) {
+    my ($zone, $note) = @$list{qw(zone note)};
+    next if !$list->{enabled} && $zone !~ /\{key\}/ || $note !~ /registered|non-c
+        |below\ \d+k|small|low\ volume|one\ query|needs\ a|activation\ code/x;
+    my ($row) = grep { my $glob = join '.+', map { quotemeta } split /\*/, $_, -1;
+        $zone =~ /^$glob$/ } sort { $b =~ /key/ <=> $a =~ /key/ } keys %terms;
+    ok($row, "rbl-operations(7) has the terms of $zone");
+    $used{ $row // '' } = 1;
+    my ($thousands) = $note =~ /below (\d+)k/;
+    like($terms{ $row // '' }, qr/below $thousands,000/, "... and its number")
+        if $thousands && $zone !~ /\{key\}/;
+}
+is(join(' ', grep { !$used{$_} } sort keys %terms), '',
+    'each row of rbl-operations(7) is of a list of the catalogue');
+
 # --- pieces of configuration ------------------------------------------------
 
 sub pieces {

@@ -6,10 +6,11 @@
 # directory under TMPDIR) with debootstrap and boots it with systemd-nspawn, so
 # that the units run under systemd.  In it, the page's own lines install and use
 # this tree's packages, and look.sh checks the result.  t/conf/availability.t
-# runs the lines of STEP BY STEP.  Needs root, the network for Debian's packages
-# (MIRROR), and some minutes; it is not part of `make check`.  DEBS is a
-# directory with the packages, BASE a root to copy.  At the end the machine is
-# stopped and removed; KEEP=1 leaves the directory.
+# runs the lines of STEP BY STEP.  neighbours.sh stands in for what the machine
+# cannot reach.  Needs root, the network for Debian's packages (MIRROR), and some
+# minutes; it is not part of `make check`.  DEBS is a directory with the packages,
+# BASE a root to copy.  At the end the machine is stopped and removed; KEEP=1
+# leaves the directory.
 set -eu
 
 here=$(cd -- "$(dirname -- "$0")" && pwd)
@@ -54,14 +55,14 @@ trap 'exit 1' INT TERM
 echo "# a machine of $suite in $dir"
 machine_make "$suite"
 machine_debs "$suite"
-machine_fetch
-cp -- "$here/tap.sh" "$root/root/"
+machine_fetch certbot prometheus
+cp -- "$here/tap.sh" "$here/neighbours.sh" "$root/root/"
 
 {
     echo 'set -eu; cd /root/debs; PS4="+ "; set -x'
     # Its exit status is a verdict: this machine reaches no list.
     echo 'rblctl() { command rblctl "$@" \
-        || [[ "$1 $?" = status\ [12] || "$1 $?" = setup\ 1 ]]; }'
+        || [[ "$1 $?" =~ ^((status|doctor)\ [12]|setup\ 1)$ ]]; }'
     awk -v without='STEP BY STEP' -f "$here/lines.awk" \
         "$top/conf/man/rbl-operations.7"
     echo '{ set +x; } 2>/dev/null; . /root/tap.sh'
@@ -69,6 +70,7 @@ cp -- "$here/tap.sh" "$root/root/"
 } >"$root/root/operations.sh"
 
 machine_on
+in_machine sh /root/neighbours.sh || die 'no neighbours'
 echo '# the operations'
 # In the background, so that signals are handled.
 in_machine timeout 1800 bash /root/operations.sh \

@@ -24,6 +24,47 @@ is 'the daemon is a user of its own' sh -c \
      = rbl-checkd'
 is 'the password belongs to root alone' sh -c \
     'test "$(stat -c "%U %a" /etc/rbl-checkd/store.password)" = "root 600"'
+is 'the store is consistent' rblctl fsck --user rblctl-fsck \
+    --password-file /etc/rbl-checkd/fsck.password
+is 'Prometheus reads the metrics' within sh -c \
+    'curl -s "http://127.0.0.1:9090/api/v1/query?query=rbl_verdict" \
+     | grep "\"__name__\":\"rbl_verdict\""'
+is 'and has all rules' sh -c \
+    'test "$(curl -s http://127.0.0.1:9090/api/v1/rules \
+     | grep -o "\"health\":\"ok\"" | wc -l)" = 5'
+is 'Nagios gets a status without root' within sh -c \
+    'runuser -u nagios -- /usr/local/bin/check_rbl_hosts
+     test $? = 3'
+
+# page [MAIL [CALL [OPTION...]]]: of the portal with single sign-on, as this user
+# of the provider
+page()
+{
+    mail=${1:-} call=${2:-}
+    shift 2
+    curl -s -b "${mail:+_oauth2_proxy=$mail}" -b /tmp/jar -c /tmp/jar \
+        -H 'Sec-Fetch-Site: same-origin' "$@" \
+        "https://portal.example.net/tools/rbl/$call"
+}
+code() { page "$@" -o /dev/null -w '%{http_code} %{redirect_url}'; }
+told_of() { want=$1; shift; "$@" | tee /dev/stderr | grep -q -E -- "$want"; }
+signs_in() { told_of "$2" page "$1" 1/session/start.json \
+    -H 'Content-Type: application/json' -d '{}'; }
+provider=https://portal.example.net/oauth2/start
+is 'the portal sends a user to the provider' told_of \
+    "^302 $provider\?rd=/tools/rbl/\$" code '' ''
+is 'but not the calls of its page' told_of '^401 $' code '' 1/me.json
+is 'the provider can be reached' told_of 'sign in' curl -s "$provider"
+is 'a user of the provider gets the page' told_of '<html' \
+    page colleague@example.net ''
+is 'who is a user of the account signs in' within signs_in \
+    colleague@example.net '"role":"viewer"'
+is 'and reads' told_of '"host":"192.0.2.10"' page colleague@example.net \
+    1/hosts.json
+is 'no other user of the provider signs in' signs_in stranger@example.net \
+    'no user of the portal'
+rm -f /tmp/jar
+is 'an operator signs in' within signs_in boss@example.net '"role":"admin"'
 is 'no right is missing' sh -c \
     'REDISCLI_AUTH=$(cat /etc/rbl-checkd/redis.password) \
      redis-cli -s /run/redis-rbl/redis.sock ACL LOG \
