@@ -80,4 +80,6 @@ if ! wait $work; then
     tail -n 40 "$dir/operations.log" >&2
     die "see $dir/operations.log"
 fi
+! grep -E -o '"status_code":[45][^}]*' "$dir/operations.log" >&2 \
+    || die "a call was refused; see $dir/operations.log"
 sed -n '/^# looked at/,$p' "$dir/operations.log"
