@@ -89,6 +89,11 @@ on_answer(void *data, const redisReply *reply)
                   " list", pay->visit->account.s, (int) p->id.n, p->id.p,
                   (int) said.state.n, said.state.p,
                   (int) said.reference.n, said.reference.p);
+
+    } else if (rbl_str_is(said.state, "operator")) {
+        log_error("account %s: payment %.*s: the gateway has not said for two"
+                  " days how it ended: find out, then rblctl bill settle",
+                  pay->visit->account.s, (int) p->id.n, p->id.p);
     }
 
     pay_end(pay, visit_refusal(reply), said.word == RBL_BILL_ANSWER_OK);

@@ -41,7 +41,8 @@ for ([401, qq({"error":{"type":"invalid_request_error","message":"$quoted"}})],
 stripe_card($t->{stripe}, source($t, $_->{id})->{method}, behaves =>
     'pm_card_authenticationRequired') for @{ ctl($t, 'bill', 'sources', $ac) };
 next_period($t);
-wait_for { notices($t) > 0 } 20, 'a message to a contact';
+wait_for { grep { $_->{title} =~ /needs you/ } notices($t) } 20,
+    'a message to a contact';
 
 my $pid = $t->{checkd}{pid};
 my %seen = (

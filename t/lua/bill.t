@@ -59,14 +59,14 @@ sub paid {
         reference => $reference // 'R1');
 }
 
-# Reads the events that the outbox has, and removes them.
+# Reads the events that the outbox has, and removes them; not the notices.
 sub told {
     my @all;
 
     for my $e (@{ cmd('XRANGE', k('outbox'), '-', '+') }) {
         my %f = @{ $e->[1] };
         my $event = unpacked($f{d});
-        push @all, { sid => $event->[1], type => $event->[2],
+        push @all, $event->[2] eq 'contact.notice' ? () : { sid => $event->[1], type => $event->[2],
             data => unpacked($event->[16]) };
         cmd('XDEL', k('outbox'), $e->[0]);
     }

@@ -50,7 +50,9 @@ sub says {
 }
 
 sub alerts {
-    return map { unpacked(unpacked({ @{ $_->[1] } }->{d})->[16])->[6] }
+    return map { unpacked($_->[16])->[6] }
+        grep { $_->[2] eq 'expiring.card.alert' }
+        map { unpacked({ @{ $_->[1] } }->{d}) }
         @{ cmd('XRANGE', k('outbox'), '-', '+') };
 }
 

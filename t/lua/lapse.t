@@ -97,8 +97,10 @@ sub pay { return script('bill_paid', [$acct], payment => bill()->[10])->[0] }
 
 sub work_ends { my $n = 0; $n++ while step($acct)->[2] > 0; return $n + 1 }
 
+# Plan, word and hosts of the notices that a plan has expired or is active.
 sub notices {
-    return map { [@$_[4, 6, 13, 8]] } grep { $_->[2] eq 'contact.notice' }
+    return map { [unpacked(unpacked($_->[16])->[1])->[1], @$_[13, 8]] }
+        grep { $_->[2] eq 'contact.notice' && $_->[13] =~ /^(?:expired|active)$/ }
         map { my %f = @{ $_->[1] }; unpacked($f{d}) }
         @{ cmd('XRANGE', k('outbox'), '-', '+') };
 }
@@ -123,7 +125,7 @@ ok($a->[A_LAPSED] > now_ms() - 5000, 'the account tells since when');
 is("@$a[A_KEPT, A_SETTLED]", '0 0', 'no host is kept, the work is to come');
 cmp_ok(unpacked(cmd('GET', k('totals', $ac)))->[5], '>', $made,
     'the totals get a newer stamp for nginx');
-is_deeply([notices()], [['', 'Plan', 'expired', 0]],
+is_deeply([notices()], [['Plan', 'expired', 0]],
     'the contacts are told') or diag(explain([notices()]));
 is(start($hosts[0]), undef, 'a check that is due does not start');
 ok(host($hosts[0])->[STOPPED], 'the host of the refused check is stopped');
@@ -149,7 +151,7 @@ faultless('after the work');
 
 is(pay(), 'OK', 'the plan is paid');
 is(is_account()->[A_LAPSED], 0, 'the account is active at once');
-is((notices())[1][2], 'active', 'the contacts are told');
+is((notices())[1][1], 'active', 'the contacts are told');
 is(state($hosts[1]), IS_UNKNOWN, 'a host is unknown until it is checked');
 faultless('before its work');
 work_ends();
@@ -407,7 +409,7 @@ sub buy {
 }
 sub look { return script('bill_step', [$acct], grace => $_[0] // 0,
     kept => 0)->[1] }
-sub told { return join ' ', map { $_->[2] } notices() }
+sub told { return join ' ', map { $_->[1] } notices() }
 sub hears {
     script('contact_add', [$acct], contact => sid('CO'), type => 'email',
         value => 'a\@b.example', schedule => 'start_and_end', digest => 'd',

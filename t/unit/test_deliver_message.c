@@ -565,9 +565,233 @@ test_channels(void)
 }
 
 
+/* --- notices ------------------------------------------------------------- */
+
+#define DAY  INT64_C(86400000)
+#define PY   "PY00000000000000000000000000000003"
+
+typedef struct {
+    const char  *word, *reason;         /* of the event */
+    int64_t      total, next, days;
+    int64_t      expires, stops, renew;         /* of the plan */
+    int64_t      balance, until;        /* of a payment: the end */
+    const char  *title, *text;          /* that are wanted */
+} notice_row_t;
+
+
+static void
+put_sold(rbl_out_t *out, const notice_row_t *row)
+{
+    rbl_mp_put_array(out, RBL_SOLD__N);
+    rbl_mp_put_int(out, 1);
+    rbl_mp_put_z(out, "Business");
+    rbl_mp_put_int(out, 25000000);
+    rbl_mp_put_int(out, 1000);
+    rbl_mp_put_int(out, 900);
+    rbl_mp_put_int(out, row->expires);
+    rbl_mp_put_int(out, row->renew);
+    rbl_mp_put_int(out, row->stops);
+}
+
+
+static void
+put_payment(rbl_out_t *out, const notice_row_t *row)
+{
+    int  i;
+
+    rbl_mp_put_array(out, RBL_PAYMENT__N);
+    rbl_mp_put_int(out, 1);
+    rbl_mp_put_z(out, PY);
+    rbl_mp_put_z(out, "renewal");
+    rbl_mp_put_z(out, "rn:1");
+    rbl_mp_put_int(out, 25000000);
+    rbl_mp_put_z(out, "open");
+    rbl_mp_put_int(out, 1);
+    rbl_mp_put_z(out, "");
+    rbl_mp_put_z(out, row->reason);
+    rbl_mp_put_int(out, NOW);
+    rbl_mp_put_int(out, 0);
+    rbl_mp_put_int(out, 0);
+    rbl_mp_put_int(out, row->until);
+
+    for (i = 0; i < 4; i++) {
+        rbl_mp_put_z(out, "");
+    }
+
+    rbl_mp_put_z(out, "https://pay.example/1");
+
+    for (i = 0; i < 3; i++) {
+        rbl_mp_put_int(out, 0);
+    }
+}
+
+
+static void
+put_source(rbl_out_t *out)
+{
+    int  i;
+
+    rbl_mp_put_array(out, RBL_SOURCE__N);
+    rbl_mp_put_int(out, 1);
+    rbl_mp_put_z(out, "PS00000000000000000000000000000004");
+    rbl_mp_put_z(out, "card");
+    rbl_mp_put_z(out, "visa");
+    rbl_mp_put_z(out, "4242");
+    rbl_mp_put_int(out, 3);
+    rbl_mp_put_int(out, 2027);
+    rbl_mp_put_z(out, "pm_1");
+
+    for (i = RBL_SOURCE_LIVE; i < RBL_SOURCE__N; i++) {
+        rbl_mp_put_int(out, 0);
+    }
+}
+
+
+static void
+put_billing(rbl_out_t *out, const notice_row_t *row)
+{
+    rbl_buf_t  of;
+
+    rbl_buf_init(&of);
+    rbl_mp_put_array(out, RBL_BILLING__N);
+    rbl_mp_put_int(out, 1);
+    put_sold(&of.out, row);
+    rbl_mp_put_str(out, rbl_buf_str(&of));
+    rbl_buf_reset(&of);
+    put_payment(&of.out, row);
+    rbl_mp_put_str(out, rbl_buf_str(&of));
+    rbl_mp_put_int(out, 1);
+    rbl_mp_put_z(out, row->reason);
+    rbl_mp_put_int(out, row->next);
+    rbl_mp_put_int(out, row->days);
+    rbl_buf_reset(&of);
+    put_source(&of.out);
+    rbl_mp_put_str(out, rbl_buf_str(&of));
+    rbl_mp_put_int(out, row->balance);
+    rbl_mp_put_int(out, 5000000);
+    rbl_mp_put_int(out, 0);
+    rbl_mp_put_int(out, 0);
+    rbl_buf_free(&of);
+}
+
+
+static void
+test_notice(const notice_row_t *row)
+{
+    rbl_buf_t    data, buf;
+    message_t    m;
+    rbl_event_t  ev;
+
+    rbl_buf_init(&data);
+    rbl_buf_init(&buf);
+    put_billing(&data.out, row);
+
+    memset(&ev, 0, sizeof(ev));
+    ev.id = RBL_STR(EV);
+    ev.type = RBL_STR("contact.notice");
+    ev.date = NOW;
+    ev.message = rbl_str(row->word);
+    ev.total = row->total;
+    ev.data = rbl_buf_str(&data);
+
+    if (row->title == NULL) {
+        ok(message_event(&buf.out, &ev, &rbl_timezone_utc) == RBL_ETYPE,
+           "%s is no notice", row->word);
+
+    } else {
+        ok(message_event(&buf.out, &ev, &rbl_timezone_utc) == RBL_OK
+           && message_read(&m, rbl_buf_str(&buf)) == RBL_OK,
+           "%s %s is written", row->word, row->reason);
+        is_str(m.title, row->title, "its title");
+        ok(memmem(m.text.p, m.text.n, row->text, strlen(row->text)) != NULL
+           && memchr(m.text.p, '$', m.text.n) == NULL, "its text: %s",
+           row->text);
+        message_free(&m);
+    }
+
+    ev.data.n--;
+    rbl_buf_reset(&buf);
+    ok(message_event(&buf.out, &ev, &rbl_timezone_utc) == RBL_ETYPE,
+       "%s: damaged data", row->word);
+    rbl_buf_free(&data);
+    rbl_buf_free(&buf);
+}
+
+
+#define ENDS   (NOW + 7 * DAY)          /* of a plan by the period */
+#define STOPS  (NOW + 14 * DAY)
+#define PLAN   ENDS, STOPS, 1, 0, NOW + 37 * DAY
+#define CHECK  0, 0, 1                  /* by the check */
+#define PAYS   "The payment of 25.00 USD for the plan \"Business\" "
+#define LEAVE  "The checks stop at 2026-12-04 09:30:00 UTC unless it is paid."
+
+static void
+test_notices(void)
+{
+    size_t  i;
+
+    static const notice_row_t  rows[] = {
+        { "due", "", 0, 0, 0, PLAN, "25.00 USD are due for the plan"
+          " \"Business\"", "reference " PY ".\n\n" LEAVE },
+        { "paid", "", 0, 0, 0, PLAN, "25.00 USD are paid for the plan"
+          " \"Business\"", "paid until 2026-12-27 09:30:00 UTC." },
+        { "paid", "", 0, 0, 0, CHECK, 1500000, 0, "25.00 USD are paid for the"
+          " plan \"Business\"", "The balance is 1.50 USD." },
+        { "failed", "card_declined", 0, NOW + DAY, 0, PLAN, PAYS "was not made",
+          "card_declined. Nothing was charged.\n\nThe next attempt is made at"
+          " 2026-11-21 09:30:00 UTC." },
+        { "failed", "card_declined", 0, 0, 0, PLAN, PAYS "was not made",
+          "no other attempt is made by itself" },
+        { "failed", "card_declined", 0, 0, 0, ENDS, NOW - 1, 1, 0, 1,
+          PAYS "was not made", "The checks have stopped until it is paid." },
+        { "failed", "card_declined", 0, 0, 0, CHECK, 1, 0, PAYS "was not made",
+          "The checks stop when the balance is used up." },
+        { "failed", "authentication_required", 0, 0, 0, PLAN, PAYS "needs you",
+          "Add the card again" },
+        { "failed", "unpaid", 0, 0, 0, PLAN,
+          "The plan \"Business\" is not paid", LEAVE },
+        { "failed", "limit", 0, 0, 0, CHECK, 300000, 0,
+          "The balance is not recharged any more today", "is 0.30 USD" },
+        { "customer", "", 0, 0, 0, PLAN, PAYS "needs you",
+          "Confirm it here:\n\nhttps://pay.example/1\n" },
+        { "operator", "", 0, 0, 0, PLAN, PAYS "is not clear",
+          "Do not pay in another way" },
+        { "ends", "", 0, 0, 14, ENDS, STOPS, 0, 0, 0,
+          "The plan \"Business\" ends in 14 days", "its renewal is off" },
+        { "ends", "", 0, 0, 1, ENDS, STOPS, 1, 0, 0,
+          "The plan \"Business\" ends in 1 day", "no payment source" },
+        { "card", "", 0, 0, 30, PLAN, "The card visa ...4242 expires in 30 days",
+          "at the end of 03/2027" },
+        { "low", "", 0, 0, 0, CHECK, 4998000, 0, "The balance is 4.998 USD",
+          "less than the 5.00 USD" },
+        { "low", "", 0, 0, 0, CHECK, -10000, 0, "The balance is -0.01 USD",
+          "The checks have stopped" },
+        { "recharge", "", 3, 0, 0, CHECK, 1, 0,
+          "Plan \"Business\" is no longer recharged", "failed 3 times" },
+        { "recharge", "", 1, 0, 0, CHECK, 1, 0,
+          "Plan \"Business\" is no longer recharged", "declined for good" },
+        { "expired", "", -1, 0, 0, PLAN, "Plan \"Business\" has expired",
+          "All hosts are still checked" },
+        { "expired", "", 5, 0, 0, PLAN, "Plan \"Business\" has expired",
+          "at most 5." },
+        { "active", "", 0, 0, 0, PLAN, "Plan \"Business\" is active again",
+          "since 2026-11-20 09:30:00" },
+        { "", "", 0, 0, 0, PLAN, NULL, NULL },
+        { "hook", "", 0, 0, 0, PLAN, NULL, NULL },
+        { "failed:last", "", 0, 0, 0, PLAN, NULL, NULL },
+        { "paid$now", "", 0, 0, 0, PLAN, NULL, NULL }
+    };
+
+    for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        test_notice(&rows[i]);
+    }
+}
+
+
 int
 main(void)
 {
+    test_notices();
     test_confirm();
     test_refused();
     test_link();

@@ -23,7 +23,7 @@ local function bill_done(a, b, payment, reference, now)
     b[BILL.begins], b[BILL.ends] = begins, payment[PAYMENT.ends]
     b[BILL.state], b[BILL.open], b[BILL.told] = 'active', '', 0
     bill_save(b)
-    lapse_follow(a, false, 0, now)
+    lapse_follow(a, b, false, 0, now)
     bill_event(a, 'billing.renewal.success', payment[PAYMENT.id], now, b,
         payment)
 end

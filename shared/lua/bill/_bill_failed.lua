@@ -38,18 +38,17 @@ local function bill_failed(a, b, p, reason, final, text, now)
         payment_priced(b, p)
     end
     save(payment_key(p[PAYMENT.id]), p)
-    if p[PAYMENT.kind] == 'recharge' then
-        local m = money_read()
-        credit_event(a, 'billing.recharge.failed', p[PAYMENT.id] .. ':'
-            .. p[PAYMENT.attempt], now, b, m, p, reason, p[PAYMENT.next])
-        if final then
-            m.fails = m.fails + 1
-            recharge_off(a, m, now)
-        end
-        bill_save(b)
-    elseif p[PAYMENT.kind] ~= 'topup' then
-        bill_event(a, 'billing.' .. p[PAYMENT.kind] .. '.failed',
-            p[PAYMENT.id] .. ':' .. p[PAYMENT.attempt], now, b, p,
+    local of = p[PAYMENT.id] .. ':' .. p[PAYMENT.attempt]
+    if p[PAYMENT.kind] == 'renewal' then
+        return bill_event(a, 'billing.renewal.failed', of, now, b, p,
             p[PAYMENT.attempt], reason, p[PAYMENT.next])
     end
+    local m, recharge = money_read(), p[PAYMENT.kind] == 'recharge'
+    credit_event(a, recharge and 'billing.recharge.failed' or 'failed', of, now,
+        b, m, p, reason, p[PAYMENT.next])
+    if recharge and final then
+        m.fails = m.fails + 1
+        recharge_off(a, b, m, now)
+    end
+    bill_save(b)
 end

@@ -3,17 +3,17 @@
 -- plan lapses without one.
 --- include: bill_event
 --- include: ledger
---- include: plan_notice
 local recharge_most, recharge_times = 5, 10     -- a day: number; of recharge_to
 local recharge_fails = 3                -- in a row: no more
 local recharge_least, cent = 500000, 10000
 -- Of an event about the balance.
-local function credit_event(a, type, of, now, b, m, payment, reason, next)
+local function credit_event(a, type, of, now, b, m, payment, reason, next,
+    total)
     bill_tell(a, type, of, now, {1, bill_sold(a, b),
         payment and cmsgpack.pack(payment) or '',
         payment and payment[PAYMENT.attempt] or 0, reason or '', next or 0, 0,
         source_record(payment and payment[PAYMENT.source]), m.balance - m.used,
-        terms[TERMS.alert], m.falls, m.to})
+        terms[TERMS.alert], m.falls, m.to}, total)
 end
 -- Books what was used.
 local function credit_book(m, now)
@@ -35,8 +35,9 @@ local function payment_void(b, p, reason, now)
     b[BILL.open] = ''
 end
 -- No other recharge is opened until the account turns them on again.
-local function recharge_off(a, m, now)
-    plan_notice(a, 'recharge', now, m.fails)
+local function recharge_off(a, b, m, now)
+    credit_event(a, 'recharge', string.format('%s:%.0f', ac, now), now, b, m,
+        nil, nil, nil, m.fails)
     terms[TERMS.recharge_to], m.fails = 0, 0
     save(terms_key, terms)
     money_set(m, 'fails')
@@ -66,11 +67,11 @@ local function recharge_look(a, b, m, left, now)
     end
     money_set(m, 'fails')
     if m.fails >= recharge_fails then
-        recharge_off(a, m, now)
+        recharge_off(a, b, m, now)
     end
 end
 -- Opens a recharge, unless there were too many.  Its SID is made of its number.
-local function recharge_open(b, m, left, now)
+local function recharge_open(a, b, m, left, now)
     local to = terms[TERMS.recharge_to]
     if to == 0 or left >= terms[TERMS.falls_below] or b[BILL.open] ~= ''
         or now < m.last + recharge_pause and now >= m.last
@@ -87,6 +88,10 @@ local function recharge_open(b, m, left, now)
     money_set(m, 'seq', 'runs', 'sum', 'falls', 'to')
     b[BILL.open] = payment_open('recharge', string.format('rc:%s:%.0f', ac,
         m.seq), amount, now, 0, 0)
+    if b[BILL.gateway] == 'manual' then
+        credit_event(a, 'due', b[BILL.open], now, b, m,
+            load(payment_key(b[BILL.open])))
+    end
     return b[BILL.open]
 end
 -- Once for each time that the balance falls below.
@@ -116,7 +121,7 @@ local function credit_step(a, b, now)
     end
     recharge_look(a, b, m, left, now)
     credit_alert(a, b, m, left, now)
-    local opened = recharge_open(b, m, left, now)
+    local opened = recharge_open(a, b, m, left, now)
     b[BILL.state] = left > 0 and 'active' or 'lapsed'
     if new_day or opened or m.alerts ~= alerts or b[BILL.state] ~= state then
         credit_book(m, now)

@@ -16,16 +16,17 @@ local function credit_done(a, b, payment, reference, now)
         b[BILL.open] = ''
     end
     local m = money_read()
-    if payment[PAYMENT.kind] == 'recharge' then
+    local recharge = payment[PAYMENT.kind] == 'recharge'
+    if recharge then
         m.last, m.fails = now, 0
         money_set(m, 'last', 'fails')
-        credit_event(a, 'billing.recharge.success', payment[PAYMENT.id], now, b,
-            m, payment)
     end
+    credit_event(a, recharge and 'billing.recharge.success' or 'paid',
+        payment[PAYMENT.id], now, b, m, payment)
     if b[BILL.period] == 'check' then
         credit_step(a, b, now)
         if b[BILL.state] ~= 'lapsed' then
-            lapse_follow(a, false, 0, now)
+            lapse_follow(a, b, false, 0, now)
         end
     end
     bill_save(b)

@@ -4,7 +4,7 @@
 --- include: account_save
 --- include: work
 --- include: unchanged
---- include: plan_notice
+--- include: bill_event
 local function lapse_set(a, since, kept, kind)
     a[ACCOUNT.lapsed], a[ACCOUNT.kept], a[ACCOUNT.settled] = since, kept, 0
     hosts_change()
@@ -13,12 +13,13 @@ local function lapse_set(a, since, kept, kind)
 end
 -- The account follows its bill.  most: so many hosts are still checked when it
 -- has lapsed, the first by order of creation; -1: all that there are.
-local function lapse_follow(a, lapsed, most, now)
+local function lapse_follow(a, b, lapsed, most, now)
+    local of = string.format('%s:%.0f', ac, now)
     if lapsed == ((a[ACCOUNT.lapsed] or 0) > 0) then
         return
     elseif not lapsed then
         lapse_set(a, 0, 0, 'host_go')
-        return plan_notice(a, 'active', now, -1)
+        return bill_event(a, 'active', of, now, b)
     end
     local hosts, at, last = key('hosts', ac), most > 0 and most - 1 or -1, {}
     if most ~= 0 then
@@ -26,5 +27,5 @@ local function lapse_follow(a, lapsed, most, now)
         last = last[2] and last or call('ZRANGE', hosts, -1, -1, 'WITHSCORES')
     end
     lapse_set(a, now, tonumber(last[2]) or 0, 'host_stop')
-    plan_notice(a, 'expired', now, most)
+    bill_event(a, 'expired', of, now, b, nil, nil, nil, nil, nil, nil, most)
 end

@@ -54,7 +54,7 @@ plan_set(a, ARG.plan, ARG.paid, ARG.hosts, ARG.contacts, ARG.checks,
     ARG.shortest)
 account_save(a)
 if b then
-    lapse_follow(a, false, 0, now)
+    lapse_follow(a, b, false, 0, now)
 end
 return {'OK', call('ZCARD', key('hosts', ac)),
     call('ZCARD', key('contacts', ac))}

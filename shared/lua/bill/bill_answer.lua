@@ -10,21 +10,11 @@
 --- arg: final  1: the daemon does not retry the payment
 --- arg: text  of the gateway
 --- arg: url  where the customer has to act
---- reply: OK state
+--- reply: OK state  operator: it is unknown, and left to the operator
 --- reply: PAYMENT  there is none
 --- reply: OTHER state reference  it has ended in another way before
 --- include: bill_done
 --- include: bill_failed
---- include: events
--- Tells the contacts that a payment needs the customer, or is left to the
--- operator; once for each attempt.
-local function payment_notice(a, b, p, word, url, now)
-    if call('EXISTS', key('contacts', ac)) == 1 then
-        emit(a[ACCOUNT.timezone], nil, 'contact.notice', now,
-            p[PAYMENT.id], '', b[BILL.plan], false, p[PAYMENT.amount],
-            no_results, 0, no_callbacks, word, '', url)
-    end
-end
 local a, b = load(KEY.acct), load(bill_key)
 local p = payment_load(ARG.payment)
 if not a or not b or not p then
@@ -60,9 +50,6 @@ if result == 'succeeded' then
     bill_done(a, b, p, ARG.reference, now)
     return {'OK', 'succeeded'}
 elseif result == 'declined' then
-    if ARG.reason == 'authentication_required' then
-        payment_notice(a, b, p, 'customer', '', now)
-    end
     bill_failed(a, b, p, ARG.reason, ARG.final == '1', ARG.text, now)
     return {'OK', p[PAYMENT.state]}
 end
@@ -70,19 +57,23 @@ p[PAYMENT.text] = ARG.text
 if ARG.reference ~= '' then
     p[PAYMENT.reference] = ARG.reference
 end
-if result == 'customer' and state ~= result then
-    payment_notice(a, b, p, result, ARG.url, now)
+-- People are told once for each attempt.
+local function tell(word)
+    bill_event(a, word, p[PAYMENT.id] .. ':' .. ARG.attempt, now, b, p)
 end
 if result == 'processing' or result == 'customer' then
     p[PAYMENT.state], p[PAYMENT.url] = result, ARG.url
     p[PAYMENT.next] = now + math.max(minute / 2, math.min(age / 4, hour))
+    if result == 'customer' and state ~= result then
+        tell(result)
+    end
 else
     p[PAYMENT.state] = 'unknown'
     p[PAYMENT.next] = wait_unknown()
     if p[PAYMENT.next] == 0 then
-        payment_notice(a, b, p, 'operator', '', now)
+        tell('operator')
     end
 end
 p[PAYMENT.next] = math.floor(p[PAYMENT.next])
 save(payment_key(p[PAYMENT.id]), p)
-return {'OK', p[PAYMENT.state]}
+return {'OK', p[PAYMENT.next] == 0 and 'operator' or p[PAYMENT.state]}

@@ -66,6 +66,6 @@ plan_set(a, ARG.plan, ARG.paid, ARG.hosts, ARG.contacts, ARG.checks,
 account_save(a)
 bill_save(b)
 if b[BILL.state] ~= 'lapsed' then
-    lapse_follow(a, false, 0, now)
+    lapse_follow(a, b, false, 0, now)
 end
 return {'OK'}

@@ -38,9 +38,10 @@ if b[BILL.period] == 'check' then
         payment_wake()
     end
     bill_save(b, grace)
-    lapse_follow(a, b[BILL.state] == 'lapsed', tonumber(ARG.kept), now)
+    lapse_follow(a, b, b[BILL.state] == 'lapsed', tonumber(ARG.kept), now)
     return {'OK', b[BILL.state], opened or ''}
 end
+b[BILL.stops] = b[BILL.ends] + grace
 -- A payment of the next period.  It is for the end of this one, so it is the
 -- same payment, however often it is opened.
 local function open()
@@ -50,6 +51,10 @@ local function open()
     if call('EXISTS', payment_key(b[BILL.open])) == 0 then
         payment_open('renewal', of, b[BILL.price], now, ends,
             period_end(ends, b[BILL.period], b[BILL.anchor]))
+        if b[BILL.gateway] == 'manual' then
+            bill_event(a, 'due', b[BILL.open], now, b,
+                load(payment_key(b[BILL.open])))
+        end
     end
     return b[BILL.open]
 end
@@ -93,5 +98,5 @@ if b[BILL.open] ~= '' and b[BILL.gateway] ~= 'manual' then
     payment_wake()
 end
 bill_save(b, grace)
-lapse_follow(a, b[BILL.state] == 'lapsed', tonumber(ARG.kept), now)
+lapse_follow(a, b, b[BILL.state] == 'lapsed', tonumber(ARG.kept), now)
 return {'OK', b[BILL.state], opened or ''}

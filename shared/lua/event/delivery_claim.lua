@@ -107,6 +107,9 @@ local function way(ac, target, url, app_sid, digest, host)
         return nil, 'the code is too old'
     elseif kind == 'US' then
         local user = load(key('user', ac, target))
+        if not digest then
+            return user and user[USER.mail], '', 'email'
+        end
         local link = user and link_lives(ac, target, digest, ARG.lease)
         if link then
             return user[USER.mail], link, 'email'

@@ -1,6 +1,7 @@
 -- Makes deliveries to contacts of one outbox entry: one for the contact that is
 -- to be confirmed, if it still waits for that code; one for the user who gets a
--- link, while that is valid; a notice goes to each active contact in its turn.
+-- link, while that is valid; a notice goes to each active contact in its turn,
+-- or to the owners if there is none.
 -- The body is stored once, before the first attempt, and never changes.  Run
 -- again it has no second effect.
 --- key: outbox
@@ -31,11 +32,21 @@ local function confirms()
     end)
     return yes or not sound
 end
-local function confirmation()
-    call('HSET', key('dlv', ac, ev, ARG.contact), 'attempt', 0, 'first', now,
-        'digest', ARG.digest)
-    call('ZADD', key('retry'), now, table.concat({ac, ev, ARG.contact}, ':'))
+local function mail(to, ...)
+    call('HSET', key('dlv', ac, ev, to), 'attempt', 0, 'first', now, ...)
+    call('ZADD', key('retry'), now, table.concat({ac, ev, to}, ':'))
     n = n + 1
+end
+-- A user whose address is not confirmed may be a stranger.
+local function owners()
+    for _, us in ipairs(call('ZRANGE', key('users', ac), 0, -1)) do
+        local user = load(key('user', ac, us))
+        if user and user[USER.role] == 'owner' and user[USER.mail] ~= ''
+            and (user[USER.confirmed] or 0) > 0
+        then
+            mail(us)
+        end
+    end
 end
 local turns = {}
 local function notice(co)
@@ -53,12 +64,16 @@ local function notice(co)
 end
 local sound, why = pcall(function()
     if ARG.contact ~= '' and confirms() then
-        confirmation()
+        mail(ARG.contact, 'digest', ARG.digest)
     end
     if type == 'contact.notice' then
         -- Those that are active (_hears.lua).
-        for _, co in ipairs(call('ZRANGE', key('hears', ac), 0, -1)) do
+        local contacts = call('ZRANGE', key('hears', ac), 0, -1)
+        for _, co in ipairs(contacts) do
             notice(co)
+        end
+        if #contacts == 0 then
+            owners()
         end
         in_parts('ZADD', key('retry'), turns)
     end
