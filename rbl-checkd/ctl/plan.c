@@ -358,7 +358,7 @@ plan_said(const rbl_account_plan_reply_t *said)
         return ctl_fail("the account has no bill; rblctl account plan puts it"
                         " on a plan without a price");
 
-    case RBL_ACCOUNT_PLAN_BUSY:
+    case RBL_ACCOUNT_PLAN_PAYING:
         return ctl_fail("a payment is under way (%.*s): try again when it has"
                         " ended", (int) said->state.n, said->state.p);
 

@@ -231,7 +231,7 @@ is(end_bill($acct)->[0], 'FREE', 'there is no bill to end');
 buy($acct, 'http', 25_000_000, 'month');
 $py = look($acct)->[2];
 asked($acct);
-is_deeply([@{ end_bill($acct) }[0, 1]], ['BUSY', 'sent'],
+is_deeply([@{ end_bill($acct) }[0, 1]], ['PAYING', 'sent'],
     'a bill does not end while a payment is under way');
 put_payment($ac, do { my $q = payment($ac, $py);
     @$q[P_STATE, P_SENT, P_NEXT] = ('failed', 0, 0); $q });

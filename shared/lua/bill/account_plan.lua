@@ -15,7 +15,7 @@
 --- reply: ACCOUNT  there is none
 --- reply: BILL plan  it pays for a plan, and would go on paying for it
 --- reply: FREE  it has no bill that could end
---- reply: BUSY state  of a payment that is under way
+--- reply: PAYING state  of a payment that is under way
 --- reply: PAID ends# left#  the period is paid until then (ms); the balance
 --          (micro-USD)
 --- include: account_of
@@ -33,7 +33,7 @@ if b then
     local by_check = b[BILL.period] == 'check'
     local p = b[BILL.open] ~= '' and load(payment_key(b[BILL.open]))
     if p and p[PAYMENT.state] ~= 'open' and p[PAYMENT.state] ~= 'failed' then
-        return {'BUSY', p[PAYMENT.state]}
+        return {'PAYING', p[PAYMENT.state]}
     end
     local m = money_read()
     local ends, left = by_check and 0 or b[BILL.ends], m.balance - m.used

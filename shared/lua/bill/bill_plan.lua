@@ -16,7 +16,7 @@
 --- audit
 --- reply: OK
 --- reply: ACCOUNT  there is none
---- reply: BUSY state  of a payment that is under way
+--- reply: PAYING state  of a payment that is under way
 --- include: account_of
 --- include: plan
 --- include: credit
@@ -26,7 +26,7 @@ local by_check, other = ARG.period == 'check', nil
 if b and by_check ~= (b[BILL.period] == 'check') then
     local p = b[BILL.open] ~= '' and load(payment_key(b[BILL.open]))
     if p and p[PAYMENT.state] ~= 'open' and p[PAYMENT.state] ~= 'failed' then
-        return {'BUSY', p[PAYMENT.state]}
+        return {'PAYING', p[PAYMENT.state]}
     elseif p then
         payment_void(b, p, 'plan changed', now)
     end
