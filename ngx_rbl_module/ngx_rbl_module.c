@@ -76,6 +76,7 @@ ngx_rbl_init_main_conf(ngx_conf_t *cf, void *conf)
 static void *
 ngx_rbl_create_loc_conf(ngx_conf_t *cf)
 {
+    ngx_uint_t           i;
     ngx_rbl_loc_conf_t  *rlcf;
 
     rlcf = ngx_pcalloc(cf->pool, sizeof(ngx_rbl_loc_conf_t));
@@ -103,12 +104,14 @@ ngx_rbl_create_loc_conf(ngx_conf_t *cf)
     rlcf->max_page_size = NGX_CONF_UNSET_UINT;
     rlcf->max_expand = NGX_CONF_UNSET_UINT;
     rlcf->check_keep = NGX_CONF_UNSET_MSEC;
-    rlcf->slack_hosts = NGX_CONF_UNSET_PTR;
-    rlcf->discord_hosts = NGX_CONF_UNSET_PTR;
     rlcf->refuse_zones = NGX_CONF_UNSET_PTR;
     rlcf->allow_zones = NGX_CONF_UNSET_PTR;
     rlcf->store_index = NGX_CONF_UNSET;
     rlcf->status = NGX_CONF_UNSET_UINT;
+
+    for (i = 0; i < RBL_CONTACT_TYPES; i++) {
+        rlcf->contact_hosts[i] = NGX_CONF_UNSET_PTR;
+    }
 
     return rlcf;
 }
@@ -308,6 +311,8 @@ ngx_rbl_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
     ngx_rbl_loc_conf_t  *prev = parent;
     ngx_rbl_loc_conf_t  *conf = child;
 
+    ngx_uint_t  i;
+
     if (ngx_rbl_merge_api(cf, prev, conf) != NGX_CONF_OK) {
         return NGX_CONF_ERROR;
     }
@@ -321,10 +326,13 @@ ngx_rbl_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
     ngx_conf_merge_msec_value(conf->check_keep, prev->check_keep,
                               NGX_RBL_CHECK_KEEP);
     ngx_conf_merge_str_value(conf->portal_url, prev->portal_url, "");
-    ngx_conf_merge_ptr_value(conf->slack_hosts, prev->slack_hosts, NULL);
-    ngx_conf_merge_ptr_value(conf->discord_hosts, prev->discord_hosts, NULL);
     ngx_conf_merge_ptr_value(conf->refuse_zones, prev->refuse_zones, NULL);
     ngx_conf_merge_ptr_value(conf->allow_zones, prev->allow_zones, NULL);
+
+    for (i = 0; i < RBL_CONTACT_TYPES; i++) {
+        ngx_conf_merge_ptr_value(conf->contact_hosts[i],
+                                 prev->contact_hosts[i], NULL);
+    }
 
     if (ngx_rbl_merge_user(cf, prev, conf) != NGX_CONF_OK
         || ngx_rbl_merge_status(cf, prev, conf) != NGX_CONF_OK

@@ -60,8 +60,7 @@ ngx_rbl_contact_type(rbl_run_t *run, rbl_str_t *text)
         return NGX_ERROR;
     }
 
-    hosts = type == RBL_CONTACT_SLACK ? ctx->conf->slack_hosts
-            : type == RBL_CONTACT_DISCORD ? ctx->conf->discord_hosts : NULL;
+    hosts = ctx->conf->contact_hosts[type];
 
     if (rbl_contact_parse(buf,
                           &run->argv[RBL_ARG(contact_add, value)], type,

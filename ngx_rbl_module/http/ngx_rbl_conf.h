@@ -11,6 +11,7 @@
 #include <ngx_http.h>
 
 #include "ngx_rbl_store.h"
+#include "rbl_contact.h"
 
 
 typedef struct {
@@ -45,8 +46,10 @@ typedef struct {
     ngx_array_t  *portal_trust;         /* rbl_portal_trust: of rbl_subnet_t;
                                            RBL_FAMILY_NONE: unix sockets;
                                            NULL: everybody */
-    ngx_array_t  *slack_hosts;          /* rbl_slack_hosts: of rbl_str_t */
-    ngx_array_t  *discord_hosts;        /* rbl_discord_hosts */
+    ngx_array_t  *contact_hosts[RBL_CONTACT_TYPES];
+                                        /* rbl_slack_hosts and so on: hosts that
+                                           a type of contact accepts besides
+                                           those of its service, of rbl_str_t */
     ngx_array_t  *refuse_zones;         /* rbl_refuse_zones: of rbl_str_t */
     ngx_array_t  *allow_zones;          /* rbl_allow_zones */
     ngx_str_t     base;                 /* the location's prefix ("/3.0/") */

@@ -66,8 +66,8 @@ int rbl_contact_schedule_ok(rbl_str_t schedule);
 
 /*
  * Checks a trimmed text; *out is in buf, canonical and NUL-terminated.  `hosts`
- * are the configured additional hosts of this type (slack, discord), in lower
- * case.  RBL_EINVAL: rbl_contact_expected describes a valid value.
+ * are the configured additional hosts of this type, in lower case.  RBL_EINVAL:
+ * rbl_contact_expected describes a valid value.
  */
 rbl_err_t rbl_contact_parse(char buf[RBL_CONTACT_MAX], rbl_str_t *out,
     rbl_contact_type_t type, rbl_str_t text, const rbl_str_t *hosts, size_t n);

@@ -116,9 +116,9 @@ bad('rbl_store_prefix', '"a{b"', $prefix, 'a{b');
 bad('rbl_store_prefix', '""', $prefix, '');
 bad('rbl_store_prefix', '"a b"', $prefix, 'a b');
 
-for my $directive (qw(rbl_slack_hosts rbl_discord_hosts rbl_refuse_zones
-    rbl_allow_zones))
-{
+my @host_names = qw(rbl_slack_hosts rbl_discord_hosts rbl_refuse_zones
+    rbl_allow_zones);
+for my $directive (@host_names) {
     my $host = qr/it must be a host name without scheme, port and path/;
     accepted($directive, http => "$directive chat.example Other 192.0.2.1;");
     bad($directive, $_, $host) for qw(https://a.example a.example:443 a/b
@@ -162,8 +162,7 @@ my %good = (
     rbl_legacy_errors => 'on', rbl_max_page_size => 10, rbl_max_expand => 10,
     rbl_check_keep => '1d', rbl_etag => 'on', rbl_zoneinfo => $dir,
     rbl_store_password_file => "$dir/password",
-    rbl_slack_hosts => 'a.example', rbl_discord_hosts => 'a.example',
-    rbl_refuse_zones => 'a.example', rbl_allow_zones => 'a.example',
+    (map { $_ => 'a.example' } @host_names),
     rbl_portal_url => 'https://a.example/', rbl_portal_user => '$ssl_client_s_dn',
     rbl_portal_trust => '10.0.0.0/8',
 );
