@@ -17,7 +17,7 @@
 typedef struct {
     const char   *name;
     rbl_err_t   (*parse)(rbl_contact_buf_t *b, rbl_str_t text);
-    rbl_str_t   (*shown)(rbl_str_t value);
+    rbl_str_t   (*shown)(rbl_str_t value, int path);
     const char   *expected;
 } rbl_contact_kind_t;
 
@@ -356,31 +356,45 @@ rbl_contact_telegram(rbl_contact_buf_t *b, rbl_str_t value)
 /* Shows all of a value, nothing, or its start. */
 
 static rbl_str_t
-rbl_contact_show_all(rbl_str_t value)
+rbl_contact_show_all(rbl_str_t value, int path)
 {
+    (void) path;
+
     return value;
 }
 
 
 static rbl_str_t
-rbl_contact_show_none(rbl_str_t value)
+rbl_contact_show_none(rbl_str_t value, int path)
 {
+    (void) path;
     value.n = 0;
 
     return value;
 }
 
 
+/* A URL of the customer, without a name and a password. */
+
+static rbl_str_t
+rbl_contact_show_url(rbl_str_t value, int path)
+{
+    rbl_str_t  login;
+
+    return rbl_url_shown(rbl_contact_url(value, &login), path);
+}
+
+
 /* A query may contain a key, and so may the last part of a webhook's path. */
 
 static rbl_str_t
-rbl_contact_show_webhook(rbl_str_t value)
+rbl_contact_show_webhook(rbl_str_t value, int path)
 {
     rbl_url_t    url;
     const char  *query;
 
     if (rbl_url_parse(&url, value) != RBL_OK) {
-        return rbl_contact_show_none(value);
+        return rbl_contact_show_none(value, path);
     }
 
     query = memchr(value.p, '?', value.n);
@@ -394,8 +408,10 @@ rbl_contact_show_webhook(rbl_str_t value)
 
 
 static rbl_str_t
-rbl_contact_show_comma(rbl_str_t value)
+rbl_contact_show_comma(rbl_str_t value, int path)
 {
+    (void) path;
+
     return rbl_contact_upto_last(value, ',');
 }
 
@@ -412,7 +428,7 @@ static const rbl_contact_kind_t  rbl_contact_kinds[RBL_CONTACT_TYPES] = {
       "and a plus sign first." },
 
     [RBL_CONTACT_ENDPOINT] = {
-      "endpoint", rbl_contact_endpoint, rbl_contact_show_none,
+      "endpoint", rbl_contact_endpoint, rbl_contact_show_url,
       "An http or https URL is expected." },
 
     [RBL_CONTACT_PUSHOVER] = {
@@ -531,15 +547,11 @@ rbl_contact_expected(rbl_contact_type_t type)
 rbl_str_t
 rbl_contact_shown(rbl_str_t name, rbl_str_t value, int path)
 {
-    rbl_str_t           login;
     rbl_contact_type_t  type;
 
     if (rbl_contact_type(&type, name) != RBL_OK) {
-        return rbl_contact_show_none(value);
+        return rbl_contact_show_none(value, path);
     }
 
-    /* the only type that does not show the same to each reader */
-    return type == RBL_CONTACT_ENDPOINT
-           ? rbl_url_shown(rbl_contact_url(value, &login), path)
-           : rbl_contact_kinds[type].shown(value);
+    return rbl_contact_kinds[type].shown(value, path);
 }
