@@ -299,8 +299,8 @@
  *                              their number; its circuit is open until "till",
  *                              was opened "level" times, and a probe runs until
  *                              "probe"; with TTL
- *   hook:<AC>:CB<hash> hash*   the same for a host of callbacks and endpoint
- *                              contacts, by a hash of its name
+ *   hook:<AC>:CB<hash> hash*   the same for a host of callbacks and of contacts
+ *                              at a URL, by a hash of its name
  *   hook:<AC>:all      hash*   "fails": failed attempts of the account within
  *                              ten seconds, with TTL
  *

@@ -86,13 +86,16 @@ is(scalar(@d = claim()), 4, 'all are claimed');
 is(done($_, 'ok'), 'OK', 'delivery_done records each delivery') for @d;
 ok(direct($url), 'the next is tried at once');
 
-# --- an endpoint contact of the same host ----------------------------------
+# --- contacts with a URL at the same host ----------------------------------
 
 my $co = sid('CO');
-cmd('SET', k('r', $ac, $co), record_pack('contact', version => 1, id => $co,
-    type => 'endpoint', value => \$same, schedule => 'every_check',
-    status => 'active', groups => [], created => 1, digest => '', until => 0,
-    tries => 0, sent => 0));
+sub contact {
+    my ($type, $value) = @_;
+    cmd('SET', k('r', $ac, $co), record_pack('contact', version => 1,
+        id => $co, type => $type, value => \$value, schedule => 'every_check',
+        status => 'active', groups => [], created => 1, digest => '',
+        until => 0, tries => 0, sent => 0));
+}
 sub message {
     my $ev = sid('EV');
     cmd('HSET', k('dlv', $ac, $ev, $co), 'attempt', 0, 'first', now_ms());
@@ -101,25 +104,45 @@ sub message {
     cmd('ZADD', k('retry'), 1, "$ac:$ev:$co");
     return "$ac:$ev:$co";
 }
-message() for 1 .. 5;
-is(scalar(@d = claim()), 5, 'five messages to the contact are claimed');
-is(done($_, 'retry'), 'OK',
-    'delivery_done records the failure of each message') for @d;
-ok(state()->{till} > now_ms() + 25_000, 'a contact opens the circuit');
-ok(!direct($url), 'callbacks to its host wait too');
-my $late = message();
-is(scalar(() = claim()), 0, 'the next message to the contact waits too');
+sub fresh {
+    cmd('DEL', k('retry'), k('dead', $ac), @{ cmd('KEYS', k('hook', '*')) });
+}
 
-# one day later
-cmd('HSET', k('dlv', split /:/, $late), 'first', now_ms() - $day - 1000);
-cmd('ZADD', k('retry'), 1, $late);
-is(scalar(() = claim()), 0, 'a message is not sent after a day');
-is(cmd('ZSCORE', k('retry'), $late), undef,
-    'a message leaves the queue after a day');
-my ($letter) = map { { @{ $_->[1] } } }
-    @{ cmd('XRANGE', k('dead', $ac), '-', '+') };
-is($letter->{x}, 'the receiver failed all the time',
-    'the dead letter has the reason');
+# Types of contacts whose value is a URL at any host, and values.
+for ([endpoint => $same], [endpoint => 'https://dead.example:8443 name:word']) {
+    my ($type, $value) = @$_;
+    my $to = "$type $value";
+    fresh();
+    contact($type, $value);
+    message() for 1 .. 5;
+    is(scalar(@d = claim()), 5, "five messages to $to are claimed");
+    is(done($_, 'retry'), 'OK',
+        "delivery_done records the failure of each message to $to") for @d;
+    ok(state()->{till} > now_ms() + 25_000, "$to opens the circuit");
+    ok(!direct($url), "callbacks to the host of $to wait too");
+    my $late = message();
+    is(scalar(() = claim()), 0, "the next message to $to waits too");
+
+    # one day later
+    cmd('HSET', k('dlv', split /:/, $late), 'first', now_ms() - $day - 1000);
+    cmd('ZADD', k('retry'), 1, $late);
+    is(scalar(() = claim()), 0, "a message to $to is not sent after a day");
+    is(cmd('ZSCORE', k('retry'), $late), undef,
+        "a message to $to leaves the queue after a day");
+    my ($letter) = map { { @{ $_->[1] } } }
+        @{ cmd('XRANGE', k('dead', $ac), '-', '+') };
+    is($letter->{x}, 'the receiver failed all the time',
+        "the dead letter of $to has the reason");
+}
+
+# A service has no circuit: only one of its channels may fail.
+fresh();
+contact('slack', $same);
+message() for 1 .. 5;
+done($_, 'retry') for claim();
+is_deeply(state(), {}, 'a contact at a service opens no circuit');
+message();
+is(scalar(() = claim()), 1, 'the next message to the service is claimed');
 
 # --- the account's budget --------------------------------------------------
 

@@ -71,7 +71,7 @@ local function hook_attempted(target, outcome, test, now, quiet)
         hook_notice(h, reason, now)
     end
 end
--- Of a callback, or of an endpoint contact.
+-- Of a callback, or of a contact that has a circuit.
 local function host_attempted(url, outcome, now, quiet)
     local circuit = host_circuit(url)
     if circuit then

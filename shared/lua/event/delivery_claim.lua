@@ -68,7 +68,7 @@ local function waits_until(ac, target, channel, url)
     local kind, circuit = target:sub(1, 2), nil
     if kind == 'WH' then
         circuit = target
-    elseif kind == 'CB' or channel == 'endpoint' then
+    elseif kind == 'CB' or contact_has_circuit(channel) then
         circuit = host_circuit(url)
     end
     return circuit and quiet_until(ac, circuit) or 0

@@ -42,7 +42,7 @@ elseif kind == 'CB' then
 elseif kind == 'CO' then
     local rk = key('r', ac, target)
     local contact = load(rk)
-    if contact and contact[CONTACT.type] == 'endpoint' then
+    if contact and contact_has_circuit(contact[CONTACT.type]) then
         host_attempted(contact[CONTACT.value], outcome, now, quiet)
     end
     if contact and (outcome == 'gone' or value ~= '') then
