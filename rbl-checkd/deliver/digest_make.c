@@ -12,7 +12,6 @@
 #include <stdlib.h>
 
 #include "base/link.h"
-#include "deliver/channels/channel.h"
 #include "deliver/message/message.h"
 #include "rbl_codes.h"
 #include "rbl_query.h"
@@ -20,6 +19,13 @@
 #include "rbl_time.h"
 #include "rbl_validate.h"
 
+
+/* Which hosts have a message of their own (digest_claim.lua). */
+typedef enum {
+    DIGEST_APART_NONE = 0,
+    DIGEST_APART_ALL,
+    DIGEST_APART_UNLISTED               /* the listed ones have one alert */
+} digest_apart_t;
 
 /* The numbers of the changes in the store. */
 static const message_state_t  digest_states[] = {
@@ -474,7 +480,7 @@ static void
 digest_per_host(digest_work_t *w, digest_t *digest, const rbl_sid_t *event,
     const rbl_digest_claim_digest_t *row)
 {
-    if (w->message.listed > DIGEST_PER_HOST) {
+    if (row->apart == DIGEST_APART_UNLISTED) {
         digest_storm(w, digest, event, row->alert);
         return;
     }
@@ -491,12 +497,9 @@ static void
 digest_messages(digest_work_t *w, digest_t *digest, const rbl_sid_t *event,
     const rbl_digest_claim_digest_t *row)
 {
-    message_t        *m = &w->message;
-    const channel_t  *channel;
+    message_t  *m = &w->message;
 
-    channel = channel_find(row->contact);
-
-    if (channel != NULL && channel->per_host) {
+    if (row->apart != DIGEST_APART_NONE) {
         digest_per_host(w, digest, event, row);
         return;
     }

@@ -1,7 +1,8 @@
 /*
  * From a digest, as digest_claim returns it, to the messages for its contact:
- * one about all hosts, or one for each host if the channel is made so.  Many
- * hosts that are listed at once share one message even there.
+ * one about all hosts, or one for each host if the channel is made so
+ * (digest_per_host_of).  Many hosts that are listed at once share one message
+ * even there.
  */
 
 #ifndef DELIVER_DIGEST_MAKE_H_INCLUDED
@@ -11,8 +12,6 @@
 #include "base/timezones.h"
 #include "rbl_reply.h"
 #include "rbl_sid.h"
-
-#define DIGEST_PER_HOST  25             /* listed, that get a message each */
 
 typedef struct {
     rbl_sid_t  event;

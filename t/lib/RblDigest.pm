@@ -127,7 +127,7 @@ sub unfinished {
     return 0;
 }
 
-# Arguments: [member, type, event, timezone, listed, delisted, clear, hosts,
+# Arguments: [member, apart, event, timezone, listed, delisted, clear, hosts,
 # lists, unreported, alert of many, it ends].
 sub store {
     my ($d, %o) = @_;

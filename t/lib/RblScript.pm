@@ -13,8 +13,8 @@ use RblTest;
 our @EXPORT = qw(script records unpacked packed sid k redis_new cmd account
     add_host listed_result result finish_check begin begin_job take handle
     digest on_its_slot read_event end_events targets leave_event
-    contacts_hear tellings_end script_limits script_clock in_state asks_of
-    members_of coverage_in chosen);
+    per_host contacts_hear tellings_end script_limits script_clock in_state
+    asks_of members_of coverage_in chosen);
 
 our @EXPORT_OK = qw(take_one done due_now slice step find_members);
 
@@ -150,6 +150,9 @@ sub sid {
     return sprintf '%s%032x', $kind, $serial;
 }
 
+# Has a contact of that type a message for each host?
+sub per_host { return $_[0] eq 'pagerduty' }
+
 # Makes the sets of subscribers (_hears.lua), and the counters of groups, for
 # contacts whose records and index were written directly.
 sub contacts_hear {
@@ -163,7 +166,7 @@ sub contacts_hear {
         $n{"$_:c"}++ for @{ $c->[6] };
         next if $c->[5] ne 'active';
         my $class = $class{ $c->[4] };
-        $class = 3 if $class == 4 && $c->[2] eq 'pagerduty';
+        $class = 3 if $class == 4 && per_host($c->[2]);
         cmd('ZADD', $_, $class, $co) for k('hears', $ac),
             map { k('hears', $ac, $_) } @{ $c->[6] };
     }

@@ -15,16 +15,15 @@ use RblTest;
 our ($name, @log);              # of this life
 our (@claims, @sent, %co, %host, %msg, %stored, %unnamed);
 our @EXPORT = qw($name @log @claims @sent %co %host %msg %stored %unnamed
-    wrong per_host hears claim store send_some record_one due drain);
+    wrong hears claim store send_some record_one due drain);
 
-sub per_host { return $_[0]{type} eq 'pagerduty' }
 sub wrong {
     my ($what) = @_;
     fail("$name: $what");
     diag(join "\n", @log) if $ENV{RBL_LOG};
 }
 sub hears {
-    return $_[0]{schedule} ne 'while_listed' || per_host($_[0]);
+    return $_[0]{schedule} ne 'while_listed' || per_host($_[0]{type});
 }
 
 # --- daemons ----------------------------------------------------------------
@@ -34,7 +33,7 @@ sub hears {
 # alert.
 sub messages {
     my ($d) = @_;
-    my ($member, $type, $event, undef, $listed, $delisted, $clear, $hosts,
+    my ($member, $apart, $event, undef, $listed, $delisted, $clear, $hosts,
         undef, $gone, $storm, $ends) = @$d;
     my @rows;
     for (my $i = 0; $i < @$hosts; $i += 2) {
@@ -46,8 +45,8 @@ sub messages {
     my $one = $listed == 1 && @rows == 1 && $rows[0][1] == 0;
     return $listed + $delisted + $clear + $gone
         ? [$event, $one ? $rows[0][0] : '', \@rows, ''] : ()
-        if $type ne 'pagerduty';
-    my @begin = $listed > 25 ? grep { $_->[1] == 0 } @rows : ();
+        if !$apart;
+    my @begin = $apart == 2 ? grep { $_->[1] == 0 } @rows : ();
     return (@begin ? [$event, '', \@begin, $storm || $event] : (),
         (map { ['EV' . md5_hex($event . $_->[0]), $_->[1] == 0 ? $_->[0] : '',
             [$_], $_->[0]] } grep { $_->[1] != 2 && !(@begin && $_->[1] == 0) }
@@ -62,6 +61,9 @@ sub claim {
         wrong("$co gets a second report before the end of the first")
             if !$co{$co} || @{ $co{$co}{line} };
         wrong("$co is claimed, and leased") if $co{$co}{leased};
+        my $apart = !per_host($co{$co}{type}) ? 0 : $d->[4] > 25 ? 2 : 1;
+        wrong("$co has messages of its hosts: $d->[1], not $apart")
+            if $d->[1] != $apart;
         $co{$co}{leased} = $lease > 1;
         push @claims, $d if $_[0] || chance(0.85);
     }

@@ -25,7 +25,7 @@ ok($wait > 59_000 && $wait <= 60_000, 'nothing before the end of the window');
 is(scalar(my @none = claim(window => 60_000)), 0, 'no daemon gets it');
 check($two, qw(clear clear));
 my ($g) = claim();
-is_deeply([@$g[0, 1, 3 .. 6]], ["$ac:$here", 'endpoint', 'UTC', 1, 1, 0],
+is_deeply([@$g[0, 1, 3 .. 6]], ["$ac:$here", 0, 'UTC', 1, 1, 0],
     'a daemon claims the digest after the window');
 is_deeply([map { unpacked($_)->[2] } @{ $g->[7] }[0, 2]], [$v[0], $v[2]],
     'the digest has its two hosts');
@@ -273,22 +273,6 @@ is_deeply(store($g), ['OK', 1],
 ($m) = take_one();
 done($m, 'ok');
 nothing_left('a storm');
-
-# Scripts and daemon agree on the channels with one message per host, and their
-# limit.
-my $in_scripts = read_file('shared/lua/part/_digest.lua');
-my ($most_in_scripts) = $in_scripts =~ /^local digest_per_host = (\d+)$/m;
-my ($most_in_daemon) = read_file('rbl-checkd/deliver/digest_make.h')
-    =~ /^#define DIGEST_PER_HOST +(\d+)/m;
-like($most_in_scripts, qr{^\d+$},
-    'the scripts limit the hosts with a message each');
-is($most_in_scripts, $most_in_daemon, 'the daemon has the same limit of hosts');
-my @per_host = sort map { /\.per_host = 1,/ && /\.type = RBL_CONTACT_(\w+),/
-    ? lc $1 : () }
-    map { read_file($_) } glob('rbl-checkd/deliver/channels/channel_*.c');
-my ($is_per_host) = $in_scripts
-    =~ /digest_per_host_of\(c\)\n(.*?)\nend$/ms;
-is_deeply(\@per_host, [sort $is_per_host =~ /== '(\w+)'/g], 'the same channels');
 
 # many ends with a message each: the excess is reported in the next one
 my $n = 0;

@@ -203,7 +203,7 @@ sub truth {
                 $all ? @own : sort keys %{ $c->{must} };
         wrong("$who still has hosts recorded as listed")
             if !@own && cmd('EXISTS', k('open', $ac, $co));
-        next if !per_host($c);
+        next if !per_host($c->{type});
         my @storms = grep { /^EV/ } keys %{ $c->{open} };
         wrong("$who has an alert that is open: $_") for grep { /^EV/
             ? !keys %{ $c->{told} } : !$own{$_} } sort keys %{ $c->{open} };

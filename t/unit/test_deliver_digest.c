@@ -2,7 +2,6 @@
 
 #include "deliver/digest_make.h"
 
-#include "deliver/channels/channel.h"
 #include "deliver/message/message.h"
 #include "rbl_mp.h"
 #include "tap.h"
@@ -14,6 +13,9 @@
 #define HT  "HT000000000000000000000000000000"
 
 #define NOW  INT64_C(1795167000000)     /* 2026-11-20 09:30:00 UTC */
+
+/* Hosts that have a message of their own (digest_claim.lua). */
+enum { NONE = 0, ALL, UNLISTED };
 
 
 /* Replies, made by hand. */
@@ -185,13 +187,13 @@ host_begin(const char *sid, const char *value, size_t n)
 
 
 static redisReply *
-digest_reply(const char *type, int listed, int delisted, int clear,
+digest_reply(int apart, int listed, int delisted, int clear,
     redisReply *hosts, redisReply *lists)
 {
     redisReply  *r = reply_array(10);
 
     add(r, reply_str(RBL_STR(AC ":" CO)));
-    add(r, reply_str(rbl_str(type)));
+    add(r, reply_int(apart));
     add(r, reply_str(RBL_STR(EV)));
     add(r, reply_str(RBL_STR("UTC")));
     add(r, reply_int(listed));
@@ -236,7 +238,7 @@ test_listings(void)
     add(lists, reply_str(RBL_STR("x")));
     add(lists, list(RB "1", "one.example", "policy", "", "https://off/"));
 
-    ok(digest_make(&d, digest_reply("endpoint", 1, 1, 0, hosts, lists), zones)
+    ok(digest_make(&d, digest_reply(NONE, 1, 1, 0, hosts, lists), zones)
        == RBL_OK, "a digest is made");
     is_str(d.member, AC ":" CO, "of its contact");
     is_str(d.event, EV, "with its event");
@@ -271,7 +273,7 @@ test_listings(void)
 /* So many listed hosts and a clear one. */
 
 static redisReply *
-storm(const char *type, int listed, size_t told)
+storm(int apart, int listed, size_t told)
 {
     char         sid[40];
     size_t       i;
@@ -292,7 +294,7 @@ storm(const char *type, int listed, size_t told)
     add(hosts, recorded());
     add(hosts, reply_int(2));
 
-    return digest_reply(type, listed, 0, 1, hosts, reply_array(1));
+    return digest_reply(apart, listed, 0, 1, hosts, reply_array(1));
 }
 
 
@@ -302,13 +304,12 @@ test_per_host(void)
     digest_t   d, again;
     message_t  m;
 
-    ok(digest_make(&d, storm("endpoint", 1, 1), zones) == RBL_OK && d.n == 1,
-       "an endpoint gets all at once");
+    ok(digest_make(&d, storm(NONE, 1, 1), zones) == RBL_OK && d.n == 1,
+       "all hosts are in one message");
     digest_free(&d);
-    ok(digest_make(&d, storm("pagerduty", 2, 2), zones) == RBL_OK
-       && d.n == 2, "pagerduty gets a message a host, none of a clear one");
-    ok(digest_make(&again, storm("pagerduty", 2, 2), zones) == RBL_OK,
-       "once more");
+    ok(digest_make(&d, storm(ALL, 2, 2), zones) == RBL_OK
+       && d.n == 2, "each host has a message, but a clear one has none");
+    ok(digest_make(&again, storm(ALL, 2, 2), zones) == RBL_OK, "once more");
     is_str(rbl_sid_str(&again.message[1].event), d.message[1].event.s,
            "with the same events");
     ok(!rbl_str_eq(rbl_sid_str(&d.message[0].event),
@@ -321,11 +322,11 @@ test_per_host(void)
     digest_free(&again);
     digest_free(&d);
 
-    ok(digest_make(&d, storm("pagerduty", 26, 26), zones) == RBL_OK
+    ok(digest_make(&d, storm(UNLISTED, 26, 26), zones) == RBL_OK
        && d.n == 1, "many are one message");
     is_str(d.message[0].host, "", "of no one host");
     digest_free(&d);
-    ok(digest_make(&d, storm("pagerduty", 0, 0), zones) == RBL_OK
+    ok(digest_make(&d, storm(ALL, 0, 0), zones) == RBL_OK
        && d.n == 0, "nothing but clear ones is no message");
     digest_free(&d);
     forget();
@@ -349,7 +350,7 @@ test_unreported(void)
     add(hosts, recorded());
     add(hosts, reply_int(4));           /* an invalid state */
 
-    r = digest_reply("pagerduty", 0, 0, 0, hosts, reply_array(1));
+    r = digest_reply(ALL, 0, 0, 0, hosts, reply_array(1));
     add(r, reply_int(1));
     ok(digest_make(&d, r, zones) == RBL_OK && d.n == 1,
        "a deleted host is a message");
@@ -360,7 +361,7 @@ test_unreported(void)
     message_free(&m);
     digest_free(&d);
 
-    r = digest_reply("endpoint", INT32_MAX, 0, 0, hosts, reply_array(1));
+    r = digest_reply(NONE, INT32_MAX, 0, 0, hosts, reply_array(1));
     add(r, reply_int(INT64_MAX));
     ok(digest_make(&d, r, zones) == RBL_OK && d.n == 1, "absurd numbers");
     ok(message_read(&m, rbl_buf_str(&d.message[0].body)) == RBL_OK, "read");
@@ -380,17 +381,18 @@ test_malformed(void)
 
     ok(digest_make(&d, NULL, zones) == RBL_ETYPE, "nothing");
     ok(digest_make(&d, reply_array(1), zones) == RBL_ETYPE, "an empty array");
-    r = storm("endpoint", 1, 1);
+    r = storm(NONE, 1, 1);
     r->element[2] = reply_str(RBL_STR("EV1"));
     ok(digest_make(&d, r, zones) == RBL_ETYPE, "no event");
-    r = storm("", 1, 1);
+    r = storm(NONE, 1, 1);
     r->element[7] = reply_str(RBL_STR("x"));
     r->element[8] = reply_int(1);
     r->element[3] = reply_int(1);
     ok(digest_make(&d, r, zones) == RBL_OK && d.n == 1,
        "no hosts, no lists, no zone: the numbers are reported");
     digest_free(&d);
-    r = storm("x", -1, 0);
+    r = storm(NONE, -1, 0);
+    r->element[1] = reply_str(RBL_STR("x"));
     r->element[6] = reply_str(RBL_STR("x"));
     ok(digest_make(&d, r, zones) == RBL_OK && d.n == 0, "no numbers");
     digest_free(&d);
@@ -403,11 +405,8 @@ main(void)
 {
     zones = timezones_new("/usr/share/zoneinfo");
     test_listings();
-    if (channel_find(RBL_STR("pagerduty")) != NULL) {
-        test_per_host();
+    test_per_host();
     test_unreported();
-    }
-
     test_malformed();
     timezones_free(zones);
 

@@ -89,8 +89,6 @@ typedef struct {
 typedef struct {
     const char             *service;    /* begins a reason: "Slack" */
     channel_way_t           way;
-    unsigned                per_host:1; /* a message is about one host if they
-                                           are few */
     unsigned                keyless:1;  /* the service has no key by which it
                                            recognizes a repeat: a request that
                                            may have arrived is repeated only

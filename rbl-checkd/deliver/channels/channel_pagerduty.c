@@ -230,7 +230,6 @@ pagerduty_refused(const channel_answer_t *answer, const void *json,
 const channel_t  channel_pagerduty = {
     .type = RBL_CONTACT_PAGERDUTY,
     .service = "PagerDuty",
-    .per_host = 1,
     .repeats = &backoff_contact,
     .write = pagerduty_write,
     .refused = pagerduty_refused

@@ -133,6 +133,8 @@ local function told_row(co, c, a, event, most)
         counts[state] = count_of(batch, state)
     end
     local storm, ends = storm_of(batch, co, counts)
-    return {ac .. ':' .. co, c[CONTACT.type], event, a[ACCOUNT.timezone],
+    local apart = not digest_per_host_of(c) and 0
+        or counts[0] > digest_per_host and 2 or 1
+    return {ac .. ':' .. co, apart, event, a[ACCOUNT.timezone],
         counts[0], counts[1], counts[2], told, lists, counts[3], storm, ends}
 end

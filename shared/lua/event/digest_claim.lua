@@ -11,14 +11,15 @@
 --- arg: events...  an event SID for each digest that may be taken
 --- reply: OK wait#  ms until there may be another (-1: none is waiting), then
 --          a row for each
---- row: digest member contact event timezone listed# delisted# clear# hosts[]
+--- row: digest member apart# event timezone listed# delisted# clear# hosts[]
 ---   lists[] unreported# alert ends#
--- member: "<AC>:<CO>".  contact: its type.  event: its SID.  listed, delisted,
--- clear: numbers of hosts.  hosts: the shown ones, each its packed record
--- and state (0 listed, 1 delisted, 2 clear, 3 no longer reported).  lists:
--- the packed records of their lists.  unreported: number of hosts that are no
--- longer reported.  alert: SID of the event that combines many of them, or "".
--- ends: 1 if that event ends now.
+-- member: "<AC>:<CO>".  apart: which hosts have a message of their own: 0 none,
+-- 1 all, 2 all but the listed ones, which have one alert.  event: its SID.
+-- listed, delisted, clear: numbers of hosts.  hosts: the shown ones, each its
+-- packed record and state (0 listed, 1 delisted, 2 clear, 3 no longer
+-- reported).  lists: the packed records of their lists.  unreported: number of
+-- hosts that are no longer reported.  alert: SID of the event that combines
+-- many of them, or "".  ends: 1 if that event ends now.
 --- include: states
 --- include: known
 --- include: told

@@ -26,13 +26,13 @@ local digest_unreported = 3 * digest_state
 local digest_look = digest_unreported   -- in a digest: what to look at
 -- How many hosts are one message; more wait for the next.
 local digest_most = 2000
--- More that are listed at once have one alert (DIGEST_PER_HOST in
--- digest_make.h), at a channel with a message a host (channel.h).
-local digest_per_host = 25
+-- Has the contact a message for each host, an alert that is to end?
 local function digest_per_host_of(c)
     return c[CONTACT.type] == 'pagerduty'
 end
--- An alert is to end, so PagerDuty hears of ends by any schedule.
+-- More hosts that are listed at once have one alert there.
+local digest_per_host = 25
+-- Such a contact is notified of ends by any schedule.
 local function digest_hears_ends(c)
     return c[CONTACT.schedule] ~= 'while_listed' or digest_per_host_of(c)
 end

@@ -6,7 +6,7 @@
 --- include: digest
 local hears_start_and_end = 1
 local hears_every_check = 2
-local hears_while_open = 3              -- while_listed at PagerDuty: ends, too
+local hears_while_open = 3              -- while_listed, and ends, too
 local hears_while_listed = 4
 -- The class of a contact; nil: it is notified of nothing.
 local function hears_class(c)
