@@ -193,11 +193,13 @@ ctl_webhook_test(ctl_t *ctl)
                           json_object_get(json_object_get(sent, "data"),
                                           "event")), wait);
     if (v == NULL) {
+        json_decref(sent);
         return CTL_ERROR;
     }
 
     good = strcmp(json_string_value(json_object_get(v, "outcome")), "ok") == 0;
     json_object_set(v, "id", json_object_get(sent, "id"));
+    json_decref(sent);
     json_object_set_new(v, "outcome",
                         json_string(good ? "delivered" : "failed"));
 
@@ -259,9 +261,11 @@ ctl_webhook_replay(ctl_t *ctl)
     }
 
     if (given[0].value != NULL && sum == 0) {
-        return ctl_fail("no dead letter of event %s is for %s",
-                        given[0].value,
-                        json_string_value(json_object_get(answer, "id")));
+        ctl_fail("no dead letter of event %s is for %s", given[0].value,
+                 json_string_value(json_object_get(answer, "id")));
+        json_decref(answer);
+
+        return CTL_ERROR;
     }
 
     json_object_del(answer, "data");

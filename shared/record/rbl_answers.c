@@ -279,7 +279,7 @@ rbl_answers_in(rbl_str_t field, const char *digits)
 
     rbl_hex(hex, (const unsigned char *) field.p + 1, DIGEST);
 
-    return memcmp(digits, hex, sizeof(hex)) == 0;
+    return strncmp(digits, hex, sizeof(hex)) == 0;
 }
 
 

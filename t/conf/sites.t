@@ -12,6 +12,7 @@ use RblTest;
 my $root = temp_dir() . '/root';
 my $etc = "$root/etc/nginx";
 my $out = 'rbl-removed';
+any_runs_nginx();
 run_cmd('mkdir', '-p', map { "$etc/$_" } qw(modules-enabled conf.d snippets
     sites-available sites-enabled));
 

@@ -54,6 +54,10 @@ if ($d->{full}) {
     run_cmd('mount', '-t', 'tmpfs', '-o', 'size=512k', 'none', $room);
     at_stop(sub { run_cmd('umount', '-l', $room) });
     redis($full, 'CONFIG', 'SET', 'appendonly', 'yes');
+    # Until its first rewrite is over, a write that fails is not one of the file.
+    wait_for { redis($full, 'INFO', 'persistence')
+        =~ /aof_rewrite_in_progress:0.*aof_rewrite_scheduled:0/s } 20,
+        'the file to begin';
     my $big = 'x' x 100_000;
     wait_for { redis_try($full, 'SET', 'big' . rand, $big);
         redis($full, 'INFO', 'persistence') =~ /aof_last_write_status:err/ } 30,

@@ -15,6 +15,7 @@ use IO::Socket::INET;
 use lib 't/lib';
 use RblTest;
 
+any_runs_nginx();
 my $port = free_port();
 my %places = (sbindir => 'usr/sbin', datadir => 'usr/share',
     mandir => 'usr/share/man', moddir => 'usr/lib/nginx/modules',

@@ -181,7 +181,7 @@ sub doctor {
     my $file = "$d->{dir}/doctor.conf";
     write_file($file, join '', map { "$_ $conf{$_}\n" }
         grep { defined $conf{$_} } sort keys %conf);
-    my $r = rblctl($o{redis} // $d->{redis}, { env => {
+    my $r = rblctl($o{redis} // $d->{redis}, { env => { nginx_env(),
             PATH => "$d->{dir}/bin:$ENV{PATH}",
             SSL_CERT_FILE => "$d->{dir}/ca.pem", %{ $o{env} // {} } } },
         'doctor', $o{text} ? () : '--json', '--daemon', $file,

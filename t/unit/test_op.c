@@ -6,17 +6,32 @@
 #include "rbl_ops.h"
 #include "tap.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 
-static char  refused[RBL_REFUSAL_MAX];
+typedef struct room_s  room_t;
+
+struct room_s {
+    room_t       *next;
+    max_align_t   text[];
+};
+
+static char     refused[RBL_REFUSAL_MAX];
+static room_t  *rooms;                  /* until the program ends */
 
 
 static void *
 test_alloc(rbl_run_t *run, size_t n)
 {
+    room_t  *room;
+
     (void) run;
 
-    return calloc(1, n + 1);            /* until the program ends */
+    room = calloc(1, sizeof(*room) + n + 1);
+    room->next = rooms;
+    rooms = room;
+
+    return room->text;
 }
 
 
@@ -65,7 +80,7 @@ begin(rbl_run_t *run, const rbl_op_t *op, const char *const *given)
             if (op->fields[i].name.n == n
                 && memcmp(op->fields[i].name.p, *given, n) == 0)
             {
-                value = calloc(1, sizeof(*value));
+                value = test_alloc(run, sizeof(*value));
                 value->text = rbl_str(eq + 1);
 
                 if (run->given[i].first == NULL) {

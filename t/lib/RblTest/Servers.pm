@@ -18,7 +18,7 @@ use Test::More ();
 
 our @EXPORT = qw(start_redis start_store start_nginx start_rbldnsd rbldnsd_data
     start_unbound start_dnsmasq start_checkd rblctl rblctl_json make_account
-    init_store nginx_env store_login store_program);
+    init_store any_runs_nginx nginx_env store_login store_program);
 
 my $counter = 0;
 
@@ -164,6 +164,15 @@ sub nginx_env {
     return () if $preload eq '';
     return (LD_PRELOAD => $preload, LSAN_OPTIONS => 'print_suppressions=0:'
         . 'suppressions=' . repo_dir() . '/t/lib/nginx.lsan');
+}
+
+# From now on each program of this test may run nginx with a sanitized module.
+# Leaks are not looked for: those of the programs of others are not ours.
+sub any_runs_nginx {
+    my %env = nginx_env() or return;
+    @ENV{ keys %env } = values %env;
+    $ENV{ASAN_OPTIONS} = join ':', $ENV{ASAN_OPTIONS} // (), 'detect_leaks=0';
+    return;
 }
 
 # Options: store (a redis) or store_addr, api / server / http / main / events
