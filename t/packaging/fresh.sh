@@ -6,7 +6,7 @@
 # directory under TMPDIR) with debootstrap and boots it with systemd-nspawn, so
 # that the units run under systemd.  In it, the page's own lines install and use
 # this tree's packages, and look.sh checks the result.  t/conf/availability.t
-# runs the lines of STEP BY STEP.  neighbours.sh stands in for what the machine
+# runs the lines of STEP BY STEP.  stand_ins.sh stands in for what the machine
 # cannot reach.  Needs root, the network for Debian's packages (MIRROR), and some
 # minutes; it is not part of `make check`.  DEBS is a directory with the packages,
 # BASE a root to copy.  At the end the machine is stopped and removed; KEEP=1
@@ -56,7 +56,7 @@ echo "# a machine of $suite in $dir"
 machine_make "$suite"
 machine_debs "$suite"
 machine_fetch certbot prometheus
-cp -- "$here/tap.sh" "$here/neighbours.sh" "$root/root/"
+cp -- "$here/tap.sh" "$here/stand_ins.sh" "$root/root/"
 
 {
     echo 'set -eu; cd /root/debs; PS4="+ "; set -x'
@@ -70,7 +70,7 @@ cp -- "$here/tap.sh" "$here/neighbours.sh" "$root/root/"
 } >"$root/root/operations.sh"
 
 machine_on
-in_machine sh /root/neighbours.sh || die 'no neighbours'
+in_machine sh /root/stand_ins.sh || die 'no stand-ins'
 echo '# the operations'
 # In the background, so that signals are handled.
 in_machine timeout 1800 bash /root/operations.sh \

@@ -1,8 +1,8 @@
-# The neighbours of a machine without a network, for the lines of
+# Stand-ins for what a machine without a network cannot reach, for the lines of
 # rbl-operations(7); runs in the machine.  The names of the page lead to the
-# machine itself.  Stand-ins: certbot, which cannot reach an authority, makes
-# the certificate with one of its own; and nginx answers as oauth2-proxy does, a
-# program that Debian has no package of: its cookie is the mail address.
+# machine itself.  certbot, which reaches no authority, makes the certificate
+# with one of its own.  nginx answers as oauth2-proxy does, a program that Debian
+# has no package of: its cookie is the mail address.
 set -eu
 
 echo '127.0.0.1 rbl.example.net portal.example.net fresh localhost' >/etc/hosts
