@@ -20,8 +20,8 @@ part() {
             t/failover/redundancy.t t/failover/contents.t \
             t/failover/flaps.t \
             t/failover/history.t t/failover/load.t \
-            t/checkd/sentinel.t t/ctl/sentinel.t t/redis/replica.t \
-            t/redis/busy.t t/redis/slow.t
+            t/checkd/sentinel.t t/ctl/sentinel.t t/ctl/doctor_large.t \
+            t/redis/replica.t t/redis/busy.t t/redis/slow.t
         ;;
     1)  # The same for the masters of a cluster, whose slots move, too; what a
         # cluster refuses; stores of earlier versions are upgraded under load.

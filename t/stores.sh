@@ -31,7 +31,8 @@ programs() {
     store)    echo t/redis/*.t t/conf/acl.t t/ctl/init.t t/e2e/told.t ;;
     failover) echo t/failover/*.t t/checkd/sentinel.t \
                   t/checkd/cluster_failover.t t/ctl/sentinel.t \
-                  t/ctl/cluster_away.t t/ctl/cluster_moves.t ;;
+                  t/ctl/doctor_large.t t/ctl/cluster_away.t \
+                  t/ctl/cluster_moves.t ;;
     cluster)  sed '/^#/d' t/cluster ;;
     upgrade)  echo t/upgrade/*.t ;;
     *)  die "no tests \"$1\": scripts, costs, store, failover, cluster," \

@@ -138,8 +138,8 @@ deny '#include.*ldns' 'only record.h includes ldns' \
 deny '\bldns_[a-z_]*(free|new|clone)' 'only record.c makes and frees' \
     $(echo "$c" | grep -v '/dns/record\.c$')
 deny '#include.*curl/' \
-    'only transfer_int.h, smtp_int.h and doctor_portal.c include curl' \
-    $(echo "$c" | grep -vE '/(transport/(transfer|smtp)_int\.h|doctor_portal\.c)$')
+    'only transfer_int.h and smtp_int.h include curl' \
+    $(echo "$c" | grep -vE '/transport/(transfer|smtp)_int\.h$')
 deny '\bngx_http_finalize_request\(' 'only ngx_rbl_client.c finalizes' \
     $(echo "$m" | grep -v 'client\.c$')
 

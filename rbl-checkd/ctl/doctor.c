@@ -5,15 +5,27 @@
 
 #include "doctor.h"
 
-#include "base/clock.h"
-
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define DOCTOR_COLUMNS  80
 #define DOCTOR_BACKUPS  "/var/backups/rbl"
+
+/* How a try is made, and what it needs; without that its rows are unknown. */
+#define HERE      0x00                  /* in rblctl: others need its results */
+#define APART     0x01                  /* in a process of its own */
+#define STORE     0x02
+#define RESOLVER  0x04
+
+typedef struct {
+    const char  *(*run)(doctor_t *d);
+    unsigned       how;
+    const char    *rows;                /* that it owns */
+} doctor_try_t;
 
 
 /* --- configuration ------------------------------------------------------- */
@@ -27,9 +39,8 @@ doctor_readable(doctor_t *d, const char *file)
         return 1;
     }
 
-    doctor_say(d, DOCTOR_CONFIGURATION, DOCTOR_DEGRADED, "run rblctl doctor as"
-               " root; try: sudo rblctl doctor", "%s cannot be read by this"
-               " user", file);
+    doctor_say(d, "configuration", DEGRADED, "run rblctl doctor as root; try:"
+               " sudo rblctl doctor", "%s cannot be read by this user", file);
 
     return 0;
 }
@@ -49,79 +60,220 @@ doctor_knows_store(doctor_t *d)
 
 
 /* The configuration of the daemon on this machine, or the defaults. */
-static void
+static const char *
 doctor_configuration(doctor_t *d)
 {
+    int          none;
     char         err[512];
-    const char  *file, *given;
+    const char  *given = ctl_option(d->ctl, "daemon");
 
-    given = ctl_option(d->ctl, "daemon");
-    file = given != NULL ? given : CONFIG_FILE;
-    d->file = file;
+    d->file = given != NULL ? given : CONFIG_FILE;
+    none = given == NULL && access(d->file, F_OK) != 0;
     config_defaults(&d->daemon);
 
-    if (given == NULL && access(file, F_OK) != 0) {
-        doctor_say(d, DOCTOR_CONFIGURATION, DOCTOR_UNKNOWN, NULL, "there is no"
-                   " %s: no daemon is configured on this machine", file);
-
-    } else if (doctor_readable(d, file)
-               && config_read(&d->daemon, file, err, sizeof(err)) != 0)
+    if (!none && doctor_readable(d, d->file)
+        && config_read(&d->daemon, d->file, err, sizeof(err)) != 0)
     {
         config_defaults(&d->daemon);
-        doctor_say(d, DOCTOR_CONFIGURATION, DOCTOR_BROKEN, NULL, "%s", err);
-
-    } else if (d->row[DOCTOR_CONFIGURATION].n == 0) {
-        d->configured = 1;
-        doctor_say(d, DOCTOR_CONFIGURATION, DOCTOR_GOOD, NULL, "%s", file);
+        doctor_say(d, "configuration", BROKEN, "correct the file; try:"
+                   " rbl-checkd -t -c " CONFIG_FILE, "%s", err);
     }
+
+    if (doctor_knows_store(d)) {
+        doctor_store(d);
+    }
+
+    return none ? "there is no " CONFIG_FILE ": no daemon is configured on this"
+                  " machine" : NULL;
+}
+
+
+/* --- tries ---------------------------------------------------------------- */
+
+/* In the order in which rows of one state are shown. */
+static const doctor_try_t  doctor_tries[] = {
+    { doctor_configuration, HERE, "configuration" },
+    { doctor_store_settings, HERE | STORE,
+      "schema store_settings store_sync store_memory store_latency" },
+    { doctor_units, APART, "clock units" },
+    { doctor_resolver, HERE, "resolver" },
+    { doctor_servers, APART | RESOLVER, "dns_udp dns_tcp ipv6" },
+    { doctor_lists, HERE | STORE, "lists registration licence" },
+    { doctor_smtp, APART, "smtp" },
+    { doctor_mail_from, APART | RESOLVER, "mail_from" },
+    { doctor_accounts, HERE | STORE,
+      "accounts account_lists groups contacts receivers quota" },
+    { doctor_receivers, APART | STORE | RESOLVER, "receiver_names" },
+    { doctor_site, APART, "nginx nginx_store certificate portal" },
+    { doctor_versions, HERE | STORE, "versions" },
+    { doctor_packages, APART, "" },
+    { doctor_backup, APART, "backup" },
+    { doctor_disk, APART, "disk" },
+    { doctor_files, APART, "files" }
+};
+
+#define DOCTOR_TRIES  (sizeof(doctor_tries) / sizeof(doctor_tries[0]))
+
+
+static void
+doctor_try(doctor_t *d, const doctor_try_t *t)
+{
+    const char  *why;
+
+    why = (t->how & STORE) && !d->ready ? "the store cannot be read"
+          : (t->how & RESOLVER) && !d->resolves ? DOCTOR_UNRESOLVED
+          : t->run(d);
+
+    doctor_fill(d, t->rows, why == NULL ? GOOD : UNKNOWN,
+                why == NULL ? "" : why);
+}
+
+
+/* Starts the process of a try, the leader of a process group.  Its findings go
+   into `row`, and SIGALRM ends it. */
+static pid_t
+doctor_start(doctor_t *d, const doctor_try_t *t, doctor_row_t *row)
+{
+    pid_t  pid = fork();
+
+    if (pid == 0) {
+        (void) setpgid(0, 0);
+        (void) alarm(DOCTOR_TRY);
+        d->row = row;
+        doctor_try(d, t);
+        _exit(0);
+    }
+
+    return pid;
+}
+
+
+/* Waits for a process, ends the programs that it has left behind, and takes its
+   findings. */
+static void
+doctor_end(doctor_t *d, const doctor_try_t *t, const doctor_row_t *row,
+    pid_t pid)
+{
+    int        status = 0;
+    siginfo_t  info;
+
+    if (pid != -1) {
+        (void) waitid(P_PID, (id_t) pid, &info, WEXITED | WNOWAIT);
+        (void) kill(-pid, SIGKILL);
+        (void) waitpid(pid, &status, 0);
+        doctor_merge(d, row);
+    }
+
+    doctor_fill(d, t->rows, UNKNOWN, WIFSIGNALED(status)
+                && WTERMSIG(status) == SIGALRM
+                ? "the try did not end in time" : "the try failed");
+}
+
+
+/* Gives the rows their names. */
+static void
+doctor_rows(doctor_row_t *row)
+{
+    int          n;
+    size_t       i;
+    const char  *names;
+
+    for (i = 0; i < DOCTOR_TRIES; i++) {
+        for (names = doctor_tries[i].rows;
+             sscanf(names, "%23s%n", row->name, &n) == 1; names += n)
+        {
+            row++;
+        }
+    }
+}
+
+
+/* 0; -1: error printed. */
+static int
+doctor_run(doctor_t *d)
+{
+    pid_t                pid[DOCTOR_TRIES];
+    size_t               i;
+    doctor_row_t        *row;
+    const doctor_try_t  *t = doctor_tries;
+
+    row = mmap(NULL, (1 + DOCTOR_TRIES) * DOCTOR_ROWS * sizeof(doctor_row_t),
+               PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+    if (row == MAP_FAILED) {
+        ctl_fail("out of memory");
+        return -1;
+    }
+
+    for (i = 0; i <= DOCTOR_TRIES; i++) {
+        doctor_rows(row + i * DOCTOR_ROWS);
+    }
+
+    d->row = row + DOCTOR_TRIES * DOCTOR_ROWS;
+
+    for (i = 0; i < DOCTOR_TRIES; i++) {
+        if (!(t[i].how & APART)) {
+            doctor_try(d, &t[i]);
+        }
+    }
+
+    for (i = 0; i < DOCTOR_TRIES; i++) {
+        if (t[i].how & APART) {
+            pid[i] = doctor_start(d, &t[i], row + i * DOCTOR_ROWS);
+        }
+    }
+
+    for (i = 0; i < DOCTOR_TRIES; i++) {
+        if (t[i].how & APART) {
+            doctor_end(d, &t[i], row + i * DOCTOR_ROWS, pid[i]);
+        }
+    }
+
+    return 0;
 }
 
 
 /* --- output -------------------------------------------------------------- */
 
-/* The first rows have faults, and the next ones were not tried. */
-static size_t
-doctor_count(const json_t *rows, const char *state)
+static const char *
+doctor_member(const json_t *rows, size_t at, const char *name)
 {
-    size_t         i, n;
-    const json_t  *row;
-
-    n = 0;
-
-    json_array_foreach(rows, i, row) {
-        n += strcmp(json_string_value(json_object_get(row, "state")), state)
-             == 0;
-    }
-
-    return n;
+    return json_string_value(json_object_get(json_array_get(rows, at), name));
 }
 
 
-/* "one, two" of the rows from `at` to before `end` that have the reason of the
-   first, or of all, if `reason` is NULL; in lines of at most 80 columns, of
-   which so many are used. */
-static void
-doctor_names(const json_t *rows, size_t at, size_t end, const json_t *reason,
-    size_t width)
+/* Is row b of the line of row a?  Rows that were not tried have one for each
+   reason. */
+static int
+doctor_together(const json_t *rows, size_t a, size_t b)
 {
-    size_t         i;
-    const char    *name;
-    const json_t  *row;
+    const char  *state = doctor_member(rows, a, "state");
 
-    for (i = at; i < end; i++) {
-        row = json_array_get(rows, i);
-        name = json_string_value(json_object_get(row, "name"));
+    return strcmp(state, doctor_member(rows, b, "state")) == 0
+           && (strcmp(state, "good") == 0
+               || strcmp(doctor_member(rows, a, "reason"),
+                         doctor_member(rows, b, "reason"))
+                  == 0);
+}
 
-        if (reason != NULL
-            && !json_equal(reason, json_object_get(row, "reason")))
-        {
+
+/* "one, two" of the rows that belong to the line of row `at`, in lines of at
+   most 80 columns; `width`: columns used by now. */
+static void
+doctor_names(const json_t *rows, size_t at, size_t width)
+{
+    size_t       i;
+    const char  *name, *comma = "";
+
+    for (i = at; i < json_array_size(rows); i++) {
+        if (!doctor_together(rows, at, i)) {
             continue;
         }
 
-        if (i > at) {
-            putchar(',');
-            width++;
-        }
+        name = doctor_member(rows, i, "name");
+        width += strlen(comma);
+        fputs(comma, stdout);
+        comma = ",";
 
         if (width + strlen(name) + 2 > DOCTOR_COLUMNS) {
             fputs("\n ", stdout);
@@ -133,152 +285,58 @@ doctor_names(const json_t *rows, size_t at, size_t end, const json_t *reason,
 }
 
 
-/* Is there a row before this one with its reason? */
-static int
-doctor_had(const json_t *rows, size_t from, size_t at)
-{
-    size_t         i;
-    const json_t  *reason;
-
-    reason = json_object_get(json_array_get(rows, at), "reason");
-
-    for (i = from; i < at; i++) {
-        if (json_equal(reason, json_object_get(json_array_get(rows, i),
-                                               "reason")))
-        {
-            return 1;
-        }
-    }
-
-    return 0;
-}
-
-
 /* The rows with a fault, as rblctl status has them; what was not tried, by its
    reasons; and the names of the good ones. */
 static void
 doctor_print(const json_t *v)
 {
-    size_t   i, bad, unknown;
-    json_t  *rows, *shown, *reason;
+    int          unknown = 0;
+    size_t       i, k, n;
+    json_t      *rows = json_object_get(v, "rows"), *shown = json_array();
+    const char  *state, *reason;
 
-    rows = json_object_get(v, "rows");
-    bad = doctor_count(rows, "broken") + doctor_count(rows, "degraded");
-    unknown = doctor_count(rows, "unknown");
-    shown = json_pack("{sO s[]}", "verdict", json_object_get(v, "verdict"),
-                      "conditions");
+    for (n = 0; n < json_array_size(rows); n++) {
+        state = doctor_member(rows, n, "state");
 
-    for (i = 0; i < bad; i++) {
-        json_array_append(json_object_get(shown, "conditions"),
-                          json_array_get(rows, i));
+        if (strcmp(state, "broken") != 0 && strcmp(state, "degraded") != 0) {
+            break;
+        }
+
+        json_array_append(shown, json_array_get(rows, n));
     }
 
+    shown = json_pack("{sO so}", "verdict", json_object_get(v, "verdict"),
+                      "conditions", shown);
     ctl_verdict_print(shown);
     json_decref(shown);
 
-    if (unknown > 0) {
-        fputs("not tried:\n", stdout);
-    }
-
-    for (i = bad; i < bad + unknown; i++) {
-        if (!doctor_had(rows, bad, i)) {
-            reason = json_object_get(json_array_get(rows, i), "reason");
-            doctor_names(rows, i, bad + unknown, reason, 0);
-            fputs(": ", stdout);
-            ctl_put(stdout, json_string_value(reason),
-                    json_string_length(reason));
-            putchar('\n');
+    for (i = n; i < json_array_size(rows); i++) {
+        for (k = n; k < i && !doctor_together(rows, k, i); k++) {
+            /* void */
         }
-    }
 
-    if (unknown > 0) {
-        putchar('\n');
-    }
+        if (k < i) {
+            continue;                   /* it was in that line */
+        }
 
-    if (bad + unknown < json_array_size(rows)) {
-        doctor_names(rows, bad + unknown, json_array_size(rows), NULL,
-                     (size_t) printf("good:"));
+        if (strcmp(doctor_member(rows, i, "state"), "good") == 0) {
+            doctor_names(rows, i, (size_t) printf("%sgood:",
+                                                  unknown ? "\n" : ""));
+            putchar('\n');
+            continue;
+        }
+
+        fputs(unknown++ ? "" : "not tried:\n", stdout);
+        doctor_names(rows, i, 0);
+        fputs(": ", stdout);
+        reason = doctor_member(rows, i, "reason");
+        ctl_put(stdout, reason, strlen(reason));
         putchar('\n');
     }
 }
 
 
 /* --- the command --------------------------------------------------------- */
-
-/* Tries that need nothing of the store. */
-static const doctor_try_t  doctor_alone[] = {
-    { doctor_smtp, DOCTOR_ROW(DOCTOR_SMTP) },
-    { doctor_mail_from, DOCTOR_ROW(DOCTOR_MAIL_FROM) },
-    { doctor_units, DOCTOR_ROW(DOCTOR_UNITS) },
-    { doctor_backup, DOCTOR_ROW(DOCTOR_BACKUP) },
-    { doctor_packages, 0 },
-    { doctor_files, DOCTOR_ROW(DOCTOR_FILES) }
-};
-
-/* Those that need what the store says. */
-static const doctor_try_t  doctor_informed[] = {
-    { doctor_resolver, DOCTOR_ROW(DOCTOR_RESOLVER) },
-    { doctor_ports, DOCTOR_ROW(DOCTOR_DNS_UDP) | DOCTOR_ROW(DOCTOR_DNS_TCP)
-                    | DOCTOR_ROW(DOCTOR_IPV6) },
-    { doctor_site, DOCTOR_ROW(DOCTOR_NGINX) | DOCTOR_ROW(DOCTOR_NGINX_STORE)
-                   | DOCTOR_ROW(DOCTOR_CERTIFICATE)
-                   | DOCTOR_ROW(DOCTOR_PORTAL) },
-    { doctor_disk, DOCTOR_ROW(DOCTOR_DISK) }
-};
-
-static const doctor_try_t  doctor_receiver[] = {
-    { doctor_receivers, DOCTOR_ROW(DOCTOR_RECEIVER_NAMES) }
-};
-
-/* Those of the store, in rblctl itself. */
-static void (*const  doctor_stored[])(doctor_t *d) = {
-    doctor_store_settings, doctor_versions, doctor_accounts, doctor_lists,
-    doctor_registration, doctor_licence, doctor_quota
-};
-
-#define DOCTOR_N(array)  (sizeof(array) / sizeof(array[0]))
-
-
-static void
-doctor_run(doctor_t *d)
-{
-    size_t  i;
-
-    doctor_configuration(d);
-    doctor_start(d, doctor_alone, DOCTOR_N(doctor_alone));
-
-    if (doctor_knows_store(d)) {
-        doctor_store(d);
-    }
-
-    for (i = 0; d->ready && i < DOCTOR_N(doctor_stored); i++) {
-        doctor_stored[i](d);
-    }
-
-    doctor_clock(d);
-    doctor_start(d, doctor_informed, DOCTOR_N(doctor_informed));
-
-    if (d->ready) {
-        doctor_start(d, doctor_receiver, DOCTOR_N(doctor_receiver));
-    }
-
-    doctor_wait(d);
-}
-
-
-static void
-doctor_close(doctor_t *d)
-{
-    size_t  i;
-
-    for (i = 0; i < d->n_lists; i++) {
-        list_unref(d->list[i]);
-    }
-
-    json_decref(d->daemons);
-    json_decref(d->catalogue);
-}
-
 
 static const char *
 doctor_option(const ctl_t *ctl, const char *name, const char *value)
@@ -289,17 +347,25 @@ doctor_option(const ctl_t *ctl, const char *name, const char *value)
 }
 
 
+/* The exit status for the state of the first row. */
+static int
+doctor_status(const json_t *rows)
+{
+    const char  *state = doctor_member(rows, 0, "state");
+
+    return strcmp(state, "broken") == 0 ? CTL_BROKEN
+           : strcmp(state, "degraded") == 0 ? CTL_DEGRADED : CTL_OK;
+}
+
+
 int
 ctl_doctor(ctl_t *ctl)
 {
-    int               rc;
-    json_t           *v, *rows;
-    const char       *state;
-    static doctor_t   d;
+    int              rc;
+    json_t          *v, *rows;
+    static doctor_t  d;
 
     d.ctl = ctl;
-    d.to = -1;
-    d.end = clock_now() + DOCTOR_ALL;
     d.nginx = ctl_option(ctl, "nginx");
     d.url = ctl_option(ctl, "url");
     d.backups = doctor_option(ctl, "backups", DOCTOR_BACKUPS);
@@ -308,20 +374,22 @@ ctl_doctor(ctl_t *ctl)
 
     /* resolvers that do not answer must not take all the time */
 
-    if (doctor_open(&d) != 0
-        || setenv("RES_OPTIONS", "timeout:1 attempts:1", 0) != 0)
+    if (setenv("RES_OPTIONS", "timeout:1 attempts:1", 0) != 0
+        || doctor_run(&d) != 0)
     {
         return CTL_ERROR;
     }
 
-    doctor_run(&d);
-    doctor_close(&d);
     rows = doctor_json(&d);
-    state = json_string_value(json_object_get(json_array_get(rows, 0),
-                                              "state"));
-    rc = strcmp(state, "broken") == 0 ? CTL_BROKEN
-         : strcmp(state, "degraded") == 0 ? CTL_DEGRADED : CTL_OK;
+    rc = doctor_status(rows);
     v = json_pack("{ss so}", "verdict", rbl_service_names[rc], "rows", rows);
+
+    while (d.n_lists > 0) {
+        list_unref(d.list[--d.n_lists]);
+    }
+
+    json_decref(d.daemons);
+    json_decref(d.catalogue);
 
     if (ctl->json) {
         return ctl_print(ctl, NULL, v) != CTL_OK ? CTL_ERROR : rc;

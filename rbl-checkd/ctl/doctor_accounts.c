@@ -1,8 +1,7 @@
 /*
  * rblctl doctor: accounts.  Does each have lists, and does a message reach a
- * person or a program?  Of a large installation it looks at some accounts of
- * each partition, and of a large account at some of its objects; the reasons
- * say how many.
+ * person or a program?  Of a large installation it looks at the first accounts,
+ * and of a large account at some of its objects; the reasons say how many.
  */
 
 #include "doctor.h"
@@ -10,49 +9,72 @@
 #include "base/clock.h"
 #include "rbl_coverage.h"
 
-#include <stdio.h>
-#include <time.h>
-
-#define ACCOUNTS_TIME     5.0           /* s for all accounts */
-#define ACCOUNTS_GROUPS   "49"          /* rank of the last group that is
-                                           looked at, */
-#define ACCOUNTS_HOOKS    "19"          /* receiver, */
-#define ACCOUNTS_HOSTS    "19"          /* host, for its family */
+#define ACCOUNTS_MOST  1000             /* that are looked at, */
+#define ACCOUNTS_TIME   5.0             /* within so many seconds */
 #define ACCOUNTS_NAMED    3             /* objects in a reason */
+#define HOOKS_LAST     "19"             /* rank of the last receiver of an
+                                           account that is looked at, */
+#define HOSTS_LAST     "19"             /* and host, for its family */
 #define HOOK_FAILS        5             /* in a row: its circuit is open */
 
-/* Objects with a fault. */
+/* Objects with a fault, by its kind. */
+enum { UNCOVERED = 0, LONELY, SILENT, FAILING, KINDS };
+
+static const struct {
+    const char  *row, *what;
+    const char  *remedy, *rest;         /* around the SIDs of the first one */
+} kinds[KINDS] = {
+    [UNCOVERED] = { "account_lists", "accounts with hosts to which no active"
+        " list applies", "choose lists in their profiles in the portal, or"
+        " enable some by rblctl lists enable; try: rblctl account show", "" },
+    [LONELY] = { "groups", "groups with hosts, without an active contact and"
+        " without a webhook receiver", "add a contact to the group in the"
+        " portal, or a receiver; try: rblctl webhook add", " NAME URL" },
+    [SILENT] = { "contacts", "accounts whose contacts are all unconfirmed or"
+        " paused, without a webhook receiver", "confirm a contact in the portal"
+        " by the code that was sent to it; try: rblctl account show", "" },
+    [FAILING] = { "receivers", "webhook receivers that fail, or were disabled"
+        " since they failed", "repair the receiver; try: rblctl webhook log",
+        "" }
+};
+
 typedef struct {
     unsigned  n;
-    char      text[400];
-    char      account[40], object[40];  /* SIDs of the first */
+    char      text[400];                /* names of the first ones */
+    char      sids[80];
 } found_t;
 
 typedef struct {
     doctor_t   *d;
-    ctl_t      *ctl;
-    unsigned    p;                      /* partition */
-    int64_t     now;                    /* ms */
+    double      begun;
+    unsigned    p;                      /* partition of the account, */
+    rbl_str_t   account, name;          /* its SID and name, */
+    int         mute;                   /* and no receiver of it is on */
     int64_t     seen, all;              /* accounts */
-    int         mute;                   /* of the account: no receiver is on */
-    found_t     groups, silent, hooks, uncovered;
+    double      a_day[DOCTOR_ACTIVE];   /* queries to that list for all hosts */
+    found_t     found[KINDS];
 } accounts_t;
 
 
+/* `hook` NULL: it is about the account. */
 static void
-found(found_t *f, rbl_str_t account, rbl_str_t object, rbl_str_t name)
+account_found(accounts_t *a, unsigned kind, const rbl_hook_t *hook)
 {
-    size_t  at = strlen(f->text);
+    found_t    *f = &a->found[kind];
+    size_t      at = strlen(f->text);
+    rbl_str_t   name = hook != NULL ? hook->name : a->name;
 
     if (f->n++ == 0) {
-        rbl_copy(f->account, sizeof(f->account), account);
-        rbl_copy(f->object, sizeof(f->object), object);
+        snprintf(f->sids, sizeof(f->sids), "%.*s%s%.*s", (int) a->account.n,
+                 a->account.p, hook != NULL ? " " : "",
+                 hook != NULL ? (int) hook->id.n : 0,
+                 hook != NULL ? hook->id.p : "");
     }
 
     if (f->n <= ACCOUNTS_NAMED) {
         snprintf(f->text + at, sizeof(f->text) - at, "%s%.*s (%.*s)",
                  at > 0 ? ", " : "", (int) (name.n < 60 ? name.n : 60), name.p,
-                 (int) account.n, account.p);
+                 (int) a->account.n, a->account.p);
 
     } else if (f->n == ACCOUNTS_NAMED + 1) {
         snprintf(f->text + at, sizeof(f->text) - at, ", ...");
@@ -62,91 +84,76 @@ found(found_t *f, rbl_str_t account, rbl_str_t object, rbl_str_t name)
 
 static rbl_str_t
 account_key(const accounts_t *a, rbl_key_t *key, const char *name,
-    rbl_str_t account, rbl_str_t object)
+    rbl_str_t object)
 {
-    return rbl_key(key, &a->ctl->ks, a->p, name, account, object);
-}
-
-
-/* The first members of an index of the account. */
-static redisReply *
-account_index(const accounts_t *a, const char *index, rbl_str_t account,
-    const char *last)
-{
-    rbl_key_t  key;
-
-    return ctl_command(a->ctl, RBL_COMMAND("ZRANGE",
-                       account_key(a, &key, index, account, RBL_STR("")),
-                       RBL_STR("0"), rbl_str(last)));
+    return rbl_key(key, &a->d->ctl->ks, a->p, name, a->account, object);
 }
 
 
 static int64_t
-account_card(const accounts_t *a, const char *index, rbl_str_t account,
-    rbl_str_t object)
+account_card(const accounts_t *a, const char *index, rbl_str_t object)
 {
     rbl_key_t  key;
 
-    return ctl_count(a->ctl, "ZCARD",
-                     account_key(a, &key, index, account, object));
+    return ctl_count(a->d->ctl, "ZCARD", account_key(a, &key, index, object));
+}
+
+
+/* The first records of an index, up to that rank.  NULL: none, or error
+   printed. */
+static redisReply *
+account_records(const accounts_t *a, const char *index, const char *last,
+    const char *record, redisReply **sids)
+{
+    rbl_key_t  key;
+
+    *sids = ctl_command(a->d->ctl, RBL_COMMAND("ZRANGE",
+                        account_key(a, &key, index, RBL_STR("")), RBL_STR("0"),
+                        rbl_str(last)));
+
+    return rbl_reply_len(*sids) == 0 ? NULL
+           : ctl_records(a->d->ctl, *sids, a->p, record, a->account);
 }
 
 
 /* --- hosts ---------------------------------------------------------------- */
 
-/* How many hosts of each family the account has, judged by the first ones. */
+/* Adds the queries to each list for the hosts of the account.  The first hosts
+   tell the share of each family. */
 static void
-account_mix(accounts_t *a, rbl_str_t account, int64_t interval, int64_t hosts)
+account_queries(accounts_t *a, int64_t interval, int64_t hosts)
 {
-    size_t         i, n;
-    doctor_mix_t  *mix;
+    size_t         i, k, n;
+    double         of[8] = { 0 };       /* by family */
+    int64_t        every;
+    doctor_t      *d = a->d;
     rbl_host_t     host;
     redisReply    *sids, *records;
 
-    if (hosts == 0 || a->d->n_mixes == DOCTOR_MIXES) {
-        return;
-    }
+    records = account_records(a, "hosts", HOSTS_LAST, "r", &sids);
+    n = rbl_reply_len(records);
 
-    sids = account_index(a, "hosts", account, ACCOUNTS_HOSTS);
-    n = rbl_reply_len(sids);
-    records = n > 0 ? ctl_records(a->ctl, sids, a->p, "r", account) : NULL;
-    mix = &a->d->mix[a->d->n_mixes];
-    mix->interval = interval;
-
-    for (i = 0; records != NULL && i < n; i++) {
+    for (i = 0; i < n; i++) {
         if (rbl_host_decode(&host, rbl_reply_str(rbl_reply_at(records, i)))
             == RBL_OK)
         {
-            mix->hosts[0] += (host.family & RBL_FAMILY_IPV4) != 0;
-            mix->hosts[1] += (host.family & RBL_FAMILY_IPV6) != 0;
-            mix->hosts[2] += (host.family & RBL_FAMILY_DOMAIN) != 0;
+            of[host.family & 7] += (double) hosts / (double) n;
         }
     }
 
-    for (i = 0; n > 0 && i < 3; i++) {
-        mix->hosts[i] *= (double) hosts / (double) n;
+    for (i = 0; i < d->n_lists; i++) {
+        every = d->list[i]->min_interval > interval ? d->list[i]->min_interval
+                                                    : interval;
+
+        for (k = 1; k < 8 && every > 0; k++) {
+            if (d->list[i]->families & (int64_t) k) {
+                a->a_day[i] += of[k] * 86400 / (double) every;
+            }
+        }
     }
 
-    a->d->n_mixes++;
     freeReplyObject(sids);
     freeReplyObject(records);
-}
-
-
-double
-doctor_checks(const doctor_t *d, unsigned family, int64_t least)
-{
-    size_t   i;
-    double   sum = 0;
-    int64_t  interval;
-
-    for (i = 0; i < d->n_mixes; i++) {
-        interval = d->mix[i].interval > least ? d->mix[i].interval : least;
-        sum += interval > 0 ? d->mix[i].hosts[family] * 86400
-                              / (double) interval : 0;
-    }
-
-    return sum * d->scale;
 }
 
 
@@ -159,16 +166,15 @@ account_coverage(accounts_t *a, const rbl_account_t *account)
     redisReply      *reply;
     rbl_coverage_t   c;
 
-    reply = ctl_command(a->ctl, RBL_COMMAND("GET",
-                        account_key(a, &key, "coverage", account->id,
-                                    RBL_STR(""))));
+    reply = ctl_command(a->d->ctl, RBL_COMMAND("GET",
+                        account_key(a, &key, "coverage", RBL_STR(""))));
     raw = rbl_reply_str(reply);
 
     if (raw.n > 0 && rbl_coverage_read(&c, raw, account->interval,
-                                       a->now / 1000) == RBL_OK
+                                       clock_date() / 1000) == RBL_OK
         && c.asked == 0)
     {
-        found(&a->uncovered, account->id, RBL_STR(""), account->name);
+        account_found(a, UNCOVERED, NULL);
     }
 
     freeReplyObject(reply);
@@ -177,21 +183,20 @@ account_coverage(accounts_t *a, const rbl_account_t *account)
 
 /* --- receivers ------------------------------------------------------------ */
 
-static void
-hook_failing(accounts_t *a, rbl_str_t account, const rbl_hook_t *hook)
+static int
+hook_fails(const accounts_t *a, rbl_str_t hook)
 {
+    int          fails;
     rbl_key_t    key;
     redisReply  *reply;
 
-    reply = ctl_command(a->ctl, RBL_COMMAND("HGET",
-                        account_key(a, &key, "hook", account, hook->id),
+    reply = ctl_command(a->d->ctl, RBL_COMMAND("HGET",
+                        account_key(a, &key, "hook", hook),
                         RBL_STR("fails")));
-
-    if (rbl_reply_int(reply, 0) >= HOOK_FAILS) {
-        found(&a->hooks, account, hook->id, hook->name);
-    }
-
+    fails = rbl_reply_int(reply, 0) >= HOOK_FAILS;
     freeReplyObject(reply);
+
+    return fails;
 }
 
 
@@ -214,31 +219,32 @@ hook_url(doctor_t *d, rbl_str_t url)
 
 /* Receivers that were disabled because they failed, or that fail. */
 static void
-account_hooks(accounts_t *a, rbl_str_t account)
+account_hooks(accounts_t *a)
 {
-    size_t       i, n;
+    int          active;
+    size_t       i;
     rbl_hook_t   hook;
     redisReply  *sids, *records;
 
     a->mute = 1;
-    sids = account_index(a, "hooks", account, ACCOUNTS_HOOKS);
-    n = rbl_reply_len(sids);
-    records = n > 0 ? ctl_records(a->ctl, sids, a->p, "s", account) : NULL;
+    records = account_records(a, "hooks", HOOKS_LAST, "s", &sids);
 
-    for (i = 0; records != NULL && i < n; i++) {
+    for (i = 0; i < rbl_reply_len(records); i++) {
         if (rbl_hook_decode(&hook, rbl_reply_str(rbl_reply_at(records, i)))
             != RBL_OK)
         {
             continue;
         }
 
-        if (rbl_str_is(hook.status, "active")) {
+        active = rbl_str_is(hook.status, "active");
+
+        if (active) {
             a->mute = 0;
             hook_url(a->d, hook.url);
-            hook_failing(a, account, &hook);
+        }
 
-        } else if (hook.reason.n > 0) {
-            found(&a->hooks, account, hook.id, hook.name);
+        if (active ? hook_fails(a, hook.id) : hook.reason.n > 0) {
+            account_found(a, FAILING, &hook);
         }
     }
 
@@ -247,217 +253,167 @@ account_hooks(accounts_t *a, rbl_str_t account)
 }
 
 
-/* Contacts that are unconfirmed or paused matter if there is no other one. */
+/* Without a receiver each group with hosts needs an active contact. */
 static void
-account_contacts(accounts_t *a, const rbl_account_t *account)
-{
-    int64_t  all, active;
-
-    all = account_card(a, "contacts", account->id, RBL_STR(""));
-    active = account_card(a, "hears", account->id, RBL_STR(""));
-
-    if (all > 0 && active == 0 && a->mute) {
-        found(&a->silent, account->id, RBL_STR(""), account->name);
-    }
-}
-
-
-/* A group with hosts and without an active contact. */
-static void
-account_group(accounts_t *a, const rbl_account_t *account, rbl_str_t group)
-{
-    char         field[48];
-    int64_t      hosts;
-    rbl_key_t    key;
-    redisReply  *reply;
-
-    snprintf(field, sizeof(field), "%.*s:h", (int) group.n, group.p);
-    reply = ctl_command(a->ctl, RBL_COMMAND("HGET",
-                        account_key(a, &key, "refs", account->id, RBL_STR("")),
-                        rbl_str(field)));
-    hosts = rbl_reply_int(reply, 0);
-    freeReplyObject(reply);
-
-    if (hosts > 0 && account_card(a, "hears", account->id, group) == 0) {
-        found(&a->groups, account->id, RBL_STR(""), account->name);
-    }
-}
-
-
-/* Without a receiver each group needs a contact. */
-static void
-account_groups(accounts_t *a, const rbl_account_t *account)
+account_groups(accounts_t *a)
 {
     size_t       i;
-    redisReply  *groups;
+    rbl_key_t    key;
+    rbl_str_t    group;
+    redisReply  *refs;
 
-    if (!a->mute) {
-        return;
+    refs = ctl_command(a->d->ctl, RBL_COMMAND("HGETALL",
+                       account_key(a, &key, "refs", RBL_STR(""))));
+
+    for (i = 0; i + 1 < rbl_reply_len(refs); i += 2) {
+        group = rbl_reply_str(rbl_reply_at(refs, i));
+
+        if (group.n > 2 && memcmp(group.p + group.n - 2, ":h", 2) == 0
+            && rbl_reply_int(rbl_reply_at(refs, i + 1), 0) > 0)
+        {
+            group.n -= 2;
+
+            if (account_card(a, "hears", group) == 0) {
+                account_found(a, LONELY, NULL);
+            }
+        }
     }
 
-    groups = account_index(a, "groups", account->id, ACCOUNTS_GROUPS);
-
-    for (i = 0; i < rbl_reply_len(groups); i++) {
-        account_group(a, account, rbl_reply_str(rbl_reply_at(groups, i)));
-    }
-
-    freeReplyObject(groups);
+    freeReplyObject(refs);
 }
 
 
 /* --- all accounts --------------------------------------------------------- */
 
-static void
-account_look(accounts_t *a, rbl_str_t raw)
+static int
+account_look(ctl_t *ctl, rbl_str_t sid, rbl_str_t raw, void *data)
 {
     int64_t        hosts;
+    accounts_t    *a = data;
+    rbl_str_t      none = RBL_STR("");
     rbl_account_t  account;
+
+    if (a->seen == ACCOUNTS_MOST || clock_now() > a->begun + ACCOUNTS_TIME) {
+        return 1;
+    }
+
+    a->seen++;
 
     if (rbl_account_decode(&account, raw) != RBL_OK
         || !rbl_str_is(account.status, "active"))
     {
-        return;
+        return 0;
     }
 
-    hosts = account_card(a, "hosts", account.id, RBL_STR(""));
-    account_hooks(a, account.id);
+    a->account = sid;
+    a->name = account.name;
+    a->p = rbl_partition(&ctl->ks, sid);
+    hosts = account_card(a, "hosts", none);
+    account_hooks(a);
 
-    if (hosts > 0) {
-        account_contacts(a, &account);
-        account_groups(a, &account);
-        account_coverage(a, &account);
-        account_mix(a, account.id, account.interval, hosts);
+    if (hosts <= 0) {
+        return 0;
     }
-}
 
+    /* contacts that are unconfirmed or paused matter if there is no other */
 
-/* The first accounts of a partition. */
-static void
-accounts_of(accounts_t *a, const char *last)
-{
-    size_t       i, n;
-    rbl_str_t    none = RBL_STR("");
-    rbl_key_t    key;
-    redisReply  *sids, *records;
-
-    sids = ctl_command(a->ctl, RBL_COMMAND("ZRANGE",
-                       ctl_key(a->ctl, &key, a->p, "accounts"), RBL_STR("0"),
-                       rbl_str(last)));
-    n = rbl_reply_len(sids);
-    records = n > 0 ? ctl_records(a->ctl, sids, a->p, "acct", none) : NULL;
-
-    for (i = 0; records != NULL && i < n && a->seen < DOCTOR_MIXES
-                && clock_now() < a->d->end; i++)
+    if (a->mute && account_card(a, "contacts", none) > 0
+        && account_card(a, "hears", none) == 0)
     {
-        a->seen++;
-        account_look(a, rbl_reply_str(rbl_reply_at(records, i)));
+        account_found(a, SILENT, NULL);
     }
 
-    freeReplyObject(sids);
-    freeReplyObject(records);
+    if (a->mute) {
+        account_groups(a);
+    }
+
+    account_coverage(a, &account);
+    account_queries(a, account.interval, hosts);
+
+    return 0;
 }
 
 
-/* The remedy ends with a command about the first object. */
+/* Adds the rows. */
 static void
-accounts_say(accounts_t *a, doctor_id_t id, const found_t *f, const char *what,
-    const char *remedy, const char *rest)
+accounts_rows(const accounts_t *a)
 {
-    char  line[DOCTOR_REMEDY], looked[80] = "";
+    char            looked[80] = "";
+    size_t          i;
+    const found_t  *f = a->found;
+
+    if (a->all == 0) {
+        doctor_say(a->d, "accounts", DEGRADED, "create an account; try: rblctl"
+                   " account add Main", "there is no account");
+    }
 
     if (a->seen < a->all) {
         snprintf(looked, sizeof(looked), " (in %lld of %lld accounts)",
                  (long long) a->seen, (long long) a->all);
     }
 
-    if (f->n > 0) {
-        snprintf(line, sizeof(line), "%s %s%s%s%s", remedy, f->account,
-                 f->object[0] != '\0' ? " " : "", f->object, rest);
-        doctor_say(a->d, id, DOCTOR_DEGRADED, line, "%s: %u%s: %s", what, f->n,
-                   looked, f->text);
-    } else {
-        doctor_say(a->d, id, DOCTOR_GOOD, NULL, "%s: none%s", what, looked);
+    for (i = 0; i < KINDS; i++, f++) {
+        if (f->n > 0) {
+            doctor_say(a->d, kinds[i].row, DEGRADED, doctor_text("%s %s%s",
+                       kinds[i].remedy, f->sids, kinds[i].rest), "%s: %u%s: %s",
+                       kinds[i].what, f->n, looked, f->text);
+        }
     }
 }
 
 
+/* Is the daily quota of each list enough for the hosts of all accounts? */
 static void
-accounts_unknown(doctor_t *d, const char *why)
+accounts_quota(const accounts_t *a)
 {
-    size_t  i;
+    double         quota, a_day;
+    size_t         i;
+    const list_t  *list;
 
-    static const doctor_id_t  rows[] = {
-        DOCTOR_ACCOUNTS, DOCTOR_ACCOUNT_LISTS, DOCTOR_GROUPS, DOCTOR_CONTACTS,
-        DOCTOR_RECEIVERS
-    };
+    for (i = 0; i < a->d->n_lists && a->seen > 0; i++) {
+        list = a->d->list[i];
+        quota = (double) list->day_quota;
+        a_day = a->a_day[i] * (double) a->all / (double) a->seen;
 
-    for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        doctor_say(d, rows[i], DOCTOR_UNKNOWN, NULL, "%s", why);
+        if (quota > 0 && a_day > quota) {
+            doctor_say(a->d, "quota", DEGRADED, doctor_text("check less often,"
+                       " or query this list less often; try: rblctl lists"
+                       " override %.90s --min-interval %.0fh", list->zone,
+                       a_day * 25 / quota), "%s: about %.0f queries a day for"
+                       " all hosts, its quota is %.0f", list->zone, a_day,
+                       quota);
+        }
     }
 }
 
 
-/* Adds the rows. */
-static void
-accounts_rows(accounts_t *a)
-{
-    if (a->all == 0) {
-        doctor_say(a->d, DOCTOR_ACCOUNTS, DOCTOR_DEGRADED, NULL, "there is no"
-                   " account");
-    } else {
-        doctor_say(a->d, DOCTOR_ACCOUNTS, DOCTOR_GOOD, NULL, "accounts: %lld",
-                   (long long) a->all);
-    }
-
-    accounts_say(a, DOCTOR_ACCOUNT_LISTS, &a->uncovered, "accounts with hosts"
-                 " to which no active list applies", "choose lists in their"
-                 " profiles in the portal, or enable some by rblctl lists"
-                 " enable; try: rblctl account show", "");
-    accounts_say(a, DOCTOR_GROUPS, &a->groups, "groups with hosts, without an"
-                 " active contact and without a webhook receiver", "add a"
-                 " contact to the group in the portal, or a receiver; try:"
-                 " rblctl webhook add", " NAME URL");
-    accounts_say(a, DOCTOR_CONTACTS, &a->silent, "accounts whose contacts are"
-                 " all unconfirmed or paused, without a webhook receiver",
-                 "confirm a contact in the portal by the code that was sent to"
-                 " it; try: rblctl account show", "");
-    accounts_say(a, DOCTOR_RECEIVERS, &a->hooks, "webhook receivers that fail,"
-                 " or were disabled since they failed", "repair the receiver;"
-                 " try: rblctl webhook log", "");
-}
-
-
-void
+const char *
 doctor_accounts(doctor_t *d)
 {
-    char        last[CTL_DECIMAL], why[DOCTOR_REASON] = "";
-    double      end = d->end;
     int64_t     n;
     rbl_key_t   key;
     ctl_t      *ctl = d->ctl;
-    accounts_t  a = { .d = d, .ctl = ctl,
-                      .now = (int64_t) time(NULL) * 1000 };
+    accounts_t  a = { .d = d, .begun = clock_now() };
+
+    static char  why[DOCTOR_REASON];
 
     ctl_catch(why, sizeof(why));
-    d->end = clock_now() + ACCOUNTS_TIME < end ? clock_now() + ACCOUNTS_TIME
-                                               : end;
-    (void) ctl_decimal(last, DOCTOR_MIXES / ctl->ks.partitions + 15);
 
     for (a.p = 0; a.p < ctl->ks.partitions; a.p++) {
-        if (!ctl_away(ctl, a.p)) {
-            n = ctl_count(ctl, "ZCARD", ctl_key(ctl, &key, a.p, "accounts"));
-            a.all += n > 0 ? n : 0;
-            accounts_of(&a, last);
-        }
+        n = ctl_away(ctl, a.p) ? 0
+            : ctl_count(ctl, "ZCARD", ctl_key(ctl, &key, a.p, "accounts"));
+        a.all += n > 0 ? n : 0;
     }
 
-    d->end = end;
-    d->scale = a.seen > 0 ? (double) a.all / (double) a.seen : 1;
+    (void) ctl_each_account(ctl, "acct", RBL_STR(""), account_look, &a);
     ctl_catch(NULL, 0);
 
     if (why[0] != '\0') {
-        accounts_unknown(d, why);
-    } else {
-        accounts_rows(&a);
+        return why;
     }
+
+    accounts_rows(&a);
+    accounts_quota(&a);
+
+    return NULL;
 }

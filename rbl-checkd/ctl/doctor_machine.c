@@ -5,20 +5,94 @@
 
 #include "doctor.h"
 
+#include "base/clock.h"
+
 #include <dirent.h>
 #include <fcntl.h>
-#include <stdio.h>
+#include <inttypes.h>
+#include <spawn.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/timex.h>
-#include <time.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define DISK_FEW     (UINT64_C(512) << 20)  /* bytes that should be free */
 #define DISK_NONE    (UINT64_C(64) << 20)
 #define DISK_PATHS   4
 #define BACKUP_OLD   36                 /* hours */
+#define CLOCK_DAY    86400
 #define UNITS_TEXT   16384
+#define BACKUP_REMEDY                                                         \
+    "make a copy, and look why the last ones failed; try: systemctl start"    \
+    " rbl-backup && journalctl -u rbl-backup"
+
+
+/* --- programs and files --------------------------------------------------- */
+
+int
+doctor_program(const char *const *argv, char *out, size_t size)
+{
+    int                         fd[2], error, status = 0;
+    char                        path[4096];
+    size_t                      n;
+    pid_t                       pid;
+    ssize_t                     got = 1;
+    posix_spawn_file_actions_t  files;
+
+    const char  *before = getenv("PATH");
+
+    out[0] = '\0';
+    snprintf(path, sizeof(path), "%s:/usr/sbin:/sbin",
+             before == NULL ? "/usr/bin:/bin" : before);
+
+    if (pipe2(fd, O_CLOEXEC) != 0 || setenv("PATH", path, 1) != 0
+        || setenv("LC_ALL", "C", 1) != 0)
+    {
+        return -1;
+    }
+
+    /* no shell is between, so names of files need no quotes */
+
+    posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null",
+                                     O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&files, fd[1], STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&files, fd[1], STDERR_FILENO);
+    error = posix_spawnp(&pid, argv[0], &files, NULL, (char **) argv, environ);
+    posix_spawn_file_actions_destroy(&files);
+    close(fd[1]);
+
+    for (n = 0; error == 0 && got > 0 && n < size - 1; n += (size_t) got) {
+        got = read(fd[0], out + n, size - 1 - n);
+        got = got < 0 ? 0 : got;
+    }
+
+    out[n] = '\0';
+    close(fd[0]);
+
+    return error != 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status)
+           ? -1 : WEXITSTATUS(status);
+}
+
+
+int
+doctor_setting(FILE *f, char key[DOCTOR_KEY], char value[DOCTOR_VALUE])
+{
+    char  line[DOCTOR_KEY + DOCTOR_VALUE];
+
+    while (fgets(line, sizeof(line), f) != NULL) {
+        if (sscanf(line, " %63[a-zA-Z_-]%*[ \t\"]%1023[^\" \t\r\n]", key,
+                   value)
+            == 2)
+        {
+            return 1;
+        }
+    }
+
+    return 0;
+}
 
 
 /* --- disks ---------------------------------------------------------------- */
@@ -26,38 +100,30 @@
 static void
 disk_judge(doctor_t *d, const char *path, const struct statvfs *v)
 {
-    char             remedy[DOCTOR_REMEDY];
-    uint64_t         free;
-    unsigned         part;
-    doctor_state_t   state;
+    uint64_t  free = (uint64_t) v->f_bavail * v->f_frsize;
+    unsigned  part;
 
-    free = (uint64_t) v->f_bavail * v->f_frsize;
     part = v->f_blocks > 0 ? (unsigned) (v->f_bavail * 100 / v->f_blocks) : 100;
-    state = free < DISK_NONE ? DOCTOR_BROKEN
-            : free < DISK_FEW || part < 3 ? DOCTOR_DEGRADED : DOCTOR_GOOD;
-    snprintf(remedy, sizeof(remedy), "make room; try: du -xh %.200s | sort -h |"
-             " tail", path);
 
-    if (state != DOCTOR_GOOD) {
-        doctor_say(d, DOCTOR_DISK, state, remedy, "%s has %llu MB free (%u %%)",
-                   path, (unsigned long long) (free >> 20), part);
+    if (free < DISK_FEW || part < 3) {
+        doctor_say(d, "disk", free < DISK_NONE ? BROKEN : DEGRADED,
+                   doctor_text("make room; try: du -xh %.200s | sort -h | tail",
+                               path),
+                   "%s has %" PRIu64 " MB free (%u %%)", path, free >> 20,
+                   part);
 
     } else if (v->f_files > 0 && v->f_favail < v->f_files / 100) {
-        doctor_say(d, DOCTOR_DISK, DOCTOR_DEGRADED, "remove files; try: df -i",
-                   "%s has hardly any inode free", path);
+        doctor_say(d, "disk", DEGRADED, "remove files; try: df -i", "%s has"
+                   " hardly any inode free", path);
 
     } else if (v->f_flag & ST_RDONLY) {
-        doctor_say(d, DOCTOR_DISK, DOCTOR_DEGRADED, "mount it for writing; try:"
-                   " dmesg | tail", "%s is mounted read-only", path);
-
-    } else {
-        doctor_say(d, DOCTOR_DISK, DOCTOR_GOOD, NULL, "%s has %llu MB free",
-                   path, (unsigned long long) (free >> 20));
+        doctor_say(d, "disk", DEGRADED, "mount it for writing; try: dmesg |"
+                   " tail", "%s is mounted read-only", path);
     }
 }
 
 
-void
+const char *
 doctor_disk(doctor_t *d)
 {
     char            log[sizeof(d->daemon.log)];
@@ -88,6 +154,8 @@ doctor_disk(doctor_t *d)
             disk_judge(d, path[i], &v[n++]);
         }
     }
+
+    return NULL;
 }
 
 
@@ -96,21 +164,14 @@ doctor_disk(doctor_t *d)
 void
 doctor_secret(doctor_t *d, const char *path)
 {
-    char         remedy[DOCTOR_REMEDY];
     struct stat  st;
 
-    snprintf(remedy, sizeof(remedy), "take that right away; try: chmod o="
-             " %.300s", path);
+    /* of a missing one its reader says so */
 
-    if (stat(path, &st) != 0) {
-        return;                         /* its reader says that it is missing */
-    }
-
-    if (st.st_mode & (S_IROTH | S_IWOTH)) {
-        doctor_say(d, DOCTOR_FILES, DOCTOR_DEGRADED, remedy, "every user can"
-                   " %s %s", st.st_mode & S_IROTH ? "read" : "write", path);
-    } else {
-        doctor_say(d, DOCTOR_FILES, DOCTOR_GOOD, NULL, "%s", path);
+    if (stat(path, &st) == 0 && (st.st_mode & (S_IROTH | S_IWOTH))) {
+        doctor_say(d, "files", DEGRADED, doctor_text("take that right away;"
+                   " try: chmod o= %.300s", path), "every user can %s %s",
+                   st.st_mode & S_IROTH ? "read" : "write", path);
     }
 }
 
@@ -119,25 +180,17 @@ doctor_secret(doctor_t *d, const char *path)
 static void
 files_of(doctor_t *d, const char *conf)
 {
-    char    line[1100], key[64], value[1024];
-    FILE   *f;
+    char    key[DOCTOR_KEY], value[DOCTOR_VALUE];
+    FILE   *f = fopen(conf, "re");
     size_t  n;
 
-    f = fopen(conf, "re");
-
-    while (f != NULL && fgets(line, sizeof(line), f) != NULL) {
-        if (sscanf(line, " %63[a-z_] %1023[^ \t\r\n#]", key, value) != 2) {
-            continue;
-        }
-
+    while (f != NULL && doctor_setting(f, key, value)) {
         n = strlen(key);
 
         if ((n > 5 && strcmp(key + n - 5, "_file") == 0)
             || strcmp(key, "store_tls_key") == 0)
         {
-            value[strcspn(value + (value[0] == '"'), "\"")
-                  + (value[0] == '"')] = '\0';
-            doctor_secret(d, value + (value[0] == '"'));
+            doctor_secret(d, value);
         }
     }
 
@@ -147,7 +200,7 @@ files_of(doctor_t *d, const char *conf)
 }
 
 
-void
+const char *
 doctor_files(doctor_t *d)
 {
     const char  *given = ctl_option(d->ctl, "password-file");
@@ -159,93 +212,63 @@ doctor_files(doctor_t *d)
         doctor_secret(d, given);
     }
 
-    doctor_say(d, DOCTOR_FILES, DOCTOR_GOOD, NULL, "no other user can read the"
-               " files with passwords");
+    return NULL;
 }
 
 
 /* --- services ------------------------------------------------------------- */
 
-/* "Key=value" of the block of lines at p; "": it is not there. */
-static void
-unit_value(const char *p, const char *end, const char *key, char value[64])
+/* A unit, as systemctl shows it. */
+typedef struct {
+    char  id[64], load[64], active[64], file[64];
+} unit_t;
+
+
+/* Of a service that keeps the clock right: is it active? */
+static int
+unit_judge(doctor_t *d, const unit_t *u)
 {
-    size_t       n = strlen(key);
-    const char  *next;
+    int          copy = strstr(u->id, "backup") != NULL;
+    const char  *row = copy ? "backup" : "units";
 
-    value[0] = '\0';
-
-    for ( /* void */ ; p < end; p = next + 1) {
-        next = p + strcspn(p, "\n");
-
-        if (strncmp(p, key, n) == 0 && p[n] == '=') {
-            snprintf(value, 64, "%.*s", (int) (next - p - (long) n - 1),
-                     p + n + 1);
-            return;
-        }
-
-        if (*next == '\0') {
-            return;
-        }
-    }
-}
-
-
-static void
-unit_judge(doctor_t *d, const char *p, const char *end, int *timed)
-{
-    char  id[64], load[64], active[64], file[64], remedy[DOCTOR_REMEDY];
-    int   timer;
-
-    unit_value(p, end, "Id", id);
-    unit_value(p, end, "LoadState", load);
-    unit_value(p, end, "ActiveState", active);
-    unit_value(p, end, "UnitFileState", file);
-
-    if (strcmp(load, "loaded") != 0) {
-        return;
+    if (strcmp(u->load, "loaded") != 0) {
+        return 0;
     }
 
     if (strstr("systemd-timesyncd.service chrony.service ntpsec.service"
-               " ntp.service openntpd.service", id) != NULL)
+               " ntp.service openntpd.service", u->id) != NULL)
     {
-        *timed |= strcmp(active, "active") == 0;
-        return;
+        return strcmp(u->active, "active") == 0;
     }
 
-    timer = strstr(id, "backup") != NULL;
+    if (strcmp(u->active, "failed") == 0) {
+        doctor_say(d, row, copy ? DEGRADED : BROKEN,
+                   doctor_text("look at its log, and start it; try: journalctl"
+                               " -u %s -n 20", u->id), "%s has failed", u->id);
 
-    if (strcmp(active, "failed") == 0) {
-        snprintf(remedy, sizeof(remedy), "look at its log, and start it; try:"
-                 " journalctl -u %s -n 20", id);
-        doctor_say(d, timer ? DOCTOR_BACKUP : DOCTOR_UNITS, timer
-                   ? DOCTOR_DEGRADED : DOCTOR_BROKEN, remedy, "%s has failed",
-                   id);
-
-    } else if (strstr(id, "backup.service") != NULL) {
-        return;                         /* its timer starts it */
-
-    } else if (strcmp(file, "disabled") == 0 || strcmp(active, "inactive") == 0)
+    } else if (strcmp(u->id, "rbl-backup.service") != 0     /* timer starts */
+               && (strcmp(u->file, "disabled") == 0
+                   || strcmp(u->active, "inactive") == 0))
     {
-        snprintf(remedy, sizeof(remedy), "start it now and with the machine;"
-                 " try: systemctl enable --now %s", id);
-        doctor_say(d, timer ? DOCTOR_BACKUP : DOCTOR_UNITS, DOCTOR_DEGRADED,
-                   remedy, "%s is %s and %s", id, file, active);
-
-    } else {
-        doctor_say(d, timer ? DOCTOR_BACKUP : DOCTOR_UNITS, DOCTOR_GOOD, NULL,
-                   "%s", id);
+        doctor_say(d, row, DEGRADED, doctor_text("start it now and with the"
+                   " machine; try: systemctl enable --now %s", u->id),
+                   "%s is %s and %s", u->id, u->file, u->active);
     }
+
+    return 0;
 }
 
 
-void
+/* Services, and what keeps the clock right. */
+const char *
 doctor_units(doctor_t *d)
 {
-    int            timed = 0;
-    const char    *p, *end;
-    struct timex   t = { .modes = 0 };
-    static char    out[UNITS_TEXT];
+    int           timed = 0;
+    char         *line, *next;
+    unit_t        u = { .id = "" };
+    struct stat   st;
+    struct timex  t = { .modes = 0 };
+    static char   out[UNITS_TEXT];
 
     static const char *const  argv[] = {
         "systemctl", "show",
@@ -255,28 +278,48 @@ doctor_units(doctor_t *d)
         "ntpsec.service", "ntp.service", "openntpd.service", NULL
     };
 
+    /* rblctl was made in the past */
+
+    if (stat("/proc/self/exe", &st) == 0
+        && clock_date() / 1000 + CLOCK_DAY < st.st_mtime)
+    {
+        doctor_say(d, "clock", BROKEN, DOCTOR_SET_CLOCK, "the clock here"
+                   " is before the time when rblctl was made");
+    }
+
     if (doctor_program(argv, out, sizeof(out)) != 0) {
-        doctor_say(d, DOCTOR_UNITS, DOCTOR_UNKNOWN, NULL, "systemd does not run"
-                   " on this machine");
-        return;
+        doctor_fill(d, "clock", GOOD, "");
+        return "systemd does not run on this machine";
     }
 
-    for (p = out; *p != '\0'; p = end + strspn(end, "\n")) {
-        end = strstr(p, "\n\n");
-        end = end == NULL ? p + strlen(p) : end;
-        unit_judge(d, p, end, &timed);
-    }
+    for (line = out; line != NULL; line = next) {
+        next = strchr(line, '\n');
 
-    doctor_say(d, DOCTOR_UNITS, DOCTOR_GOOD, NULL, "systemctl show");
+        if (next != NULL) {
+            *next++ = '\0';
+        }
+
+        (void) sscanf(line, "Id=%63s", u.id);
+        (void) sscanf(line, "LoadState=%63s", u.load);
+        (void) sscanf(line, "ActiveState=%63s", u.active);
+        (void) sscanf(line, "UnitFileState=%63s", u.file);
+
+        if (line[0] == '\0') {          /* the end of a unit */
+            timed |= unit_judge(d, &u);
+            memset(&u, 0, sizeof(u));
+        }
+    }
 
     /* the clock of a virtual machine may be kept by its host, so the kernel
        alone is no evidence */
 
     if (!timed && adjtimex(&t) == TIME_ERROR && (t.status & STA_UNSYNC)) {
-        doctor_say(d, DOCTOR_CLOCK, DOCTOR_DEGRADED, "let a service do that;"
-                   " try: apt-get install systemd-timesyncd && timedatectl"
-                   " set-ntp true", "nothing keeps the clock here right");
+        doctor_say(d, "clock", DEGRADED, "let a service do that; try: apt-get"
+                   " install systemd-timesyncd && timedatectl set-ntp true",
+                   "nothing keeps the clock here right");
     }
+
+    return NULL;
 }
 
 
@@ -284,51 +327,47 @@ doctor_units(doctor_t *d)
 
 /* The module says its release nowhere, but its package does: both are made of
    one source. */
-void
+const char *
 doctor_packages(doctor_t *d)
 {
-    char   out[512];
-    char  *other;
+    char  out[512], daemon[128], module[128];
 
     static const char *const  argv[] = {
         "dpkg-query", "--show", "--showformat=${Version}\n", "rbl-checkd",
         "libnginx-mod-rbl", NULL
     };
 
-    if (doctor_program(argv, out, sizeof(out)) != 0) {
-        return;                         /* one of them is not installed */
+    if (doctor_program(argv, out, sizeof(out)) == 0
+        && sscanf(out, "%127s %127s", daemon, module) == 2
+        && strcmp(daemon, module) != 0)
+    {
+        doctor_say(d, "versions", DEGRADED, DOCTOR_UPGRADE, "rbl-checkd is %s,"
+                   " libnginx-mod-rbl is %s", daemon, module);
     }
 
-    out[strcspn(out, "\n")] = '\0';
-    other = out + strlen(out) + 1;
-    other[strcspn(other, "\n")] = '\0';
-
-    if (strcmp(out, other) != 0) {
-        doctor_say(d, DOCTOR_VERSIONS, DOCTOR_DEGRADED, NULL, "rbl-checkd is"
-                   " %s, libnginx-mod-rbl is %s", out, other);
-    }
+    return NULL;
 }
 
 
 /* --- copies of the store -------------------------------------------------- */
 
-void
+const char *
 doctor_backup(doctor_t *d)
 {
     DIR            *dir;
-    time_t          now = time(NULL), last;
+    time_t          last = 0;
+    int64_t         hours;
     struct stat     st;
     struct dirent  *e;
 
     dir = opendir(d->backups);
 
     if (dir == NULL) {
-        doctor_say(d, DOCTOR_BACKUP, DOCTOR_UNKNOWN, NULL, "there are no copies"
-                   " in %s; --backups names another directory", d->backups);
-        return;
+        return doctor_text("there are no copies in %s; --backups names another"
+                           " directory", d->backups);
     }
 
-    for (last = 0; (e = readdir(dir)) != NULL; ) {
+    while ((e = readdir(dir)) != NULL) {
         if (fstatat(dirfd(dir), e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0
             && e->d_name[0] != '.' && st.st_mtime > last)
         {
@@ -337,17 +376,17 @@ doctor_backup(doctor_t *d)
     }
 
     (void) closedir(dir);
+    hours = (clock_date() / 1000 - last) / 3600;
 
     if (last == 0) {
-        doctor_say(d, DOCTOR_BACKUP, DOCTOR_DEGRADED, NULL, "%s has no copy of"
+        doctor_say(d, "backup", DEGRADED, BACKUP_REMEDY, "%s has no copy of"
                    " the store", d->backups);
 
-    } else if (now - last > BACKUP_OLD * 3600) {
-        doctor_say(d, DOCTOR_BACKUP, DOCTOR_DEGRADED, NULL, "the last copy of"
-                   " the store in %s is %lld hours old", d->backups,
-                   (long long) (now - last) / 3600);
-
-    } else {
-        doctor_say(d, DOCTOR_BACKUP, DOCTOR_GOOD, NULL, "%s", d->backups);
+    } else if (hours >= BACKUP_OLD) {
+        doctor_say(d, "backup", DEGRADED, BACKUP_REMEDY, "the last copy of"
+                   " the store in %s is %" PRId64 " hours old", d->backups,
+                   hours);
     }
+
+    return NULL;
 }

@@ -14,32 +14,31 @@
 #include "rbl_role.h"
 #include "rbl_version.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
-#include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #define STORE_TRIPS     5               /* round trips that are timed */
 #define STORE_SLOW   0.25               /* s */
-#define STORE_APART   5.0               /* s between clocks */
-#define STORE_DAY  86400.0
+#define MEMORY_REMEDY                                                         \
+    "give the machine more memory, or remove accounts, and set maxmemory"     \
+    " below it; try: redis-cli info memory"
+#define STORE_APART     5               /* s between clocks */
 
 
 static int
 store_list(ctl_t *ctl, rbl_str_t sid, rbl_str_t raw, void *data)
 {
-    list_t    *list;
+    list_t    *list = list_from_record(raw);
     doctor_t  *d = data;
 
     (void) ctl;
     (void) sid;
 
-    list = list_from_record(raw);
-
     if (list != NULL && strcmp(list->status, "active") == 0
-        && d->n_lists < DOCTOR_LISTS)
+        && d->n_lists < DOCTOR_ACTIVE)
     {
         d->list[d->n_lists++] = list;
 
@@ -96,11 +95,9 @@ store_read(doctor_t *d)
     }
 
     if (meta.schema < RBL_SCHEMA_VERSION) {
-        doctor_say(d, DOCTOR_SCHEMA, DOCTOR_DEGRADED, NULL, "the store has"
-                   " schema %lld, this rblctl has %d",
-                   (long long) meta.schema, RBL_SCHEMA_VERSION);
-    } else {
-        doctor_say(d, DOCTOR_SCHEMA, DOCTOR_GOOD, NULL, "schema %d",
+        doctor_say(d, "schema", DEGRADED, "raise it when all programs are new;"
+                   " try: rblctl upgrade", "the store has schema %lld,"
+                   " this rblctl has %d", (long long) meta.schema,
                    RBL_SCHEMA_VERSION);
     }
 
@@ -116,12 +113,46 @@ store_read(doctor_t *d)
 }
 
 
+/* Writes the client of the store as a command: the one of that server, or of
+   this machine if INFO is "", with the password of the operator if it is where
+   rblctl setup puts it. */
+static void
+store_client(doctor_t *d, rbl_str_t info)
+{
+    int                     valkey, known;
+    size_t                  size = sizeof(d->client);
+    const char             *name, *secret = CONFIG_DIR "/redis.password";
+    const rbl_place_t      *place = &d->ctl->conf.place;
+    const rbl_host_port_t  *at = &place->hosts[0];
+
+    valkey = info.n > 0 ? rbl_info_value(info, "valkey_version").n > 0
+             : access("/usr/bin/redis-cli", X_OK) != 0
+               && access("/usr/bin/valkey-cli", X_OK) == 0;
+    name = valkey ? "valkey-cli" : "redis-cli";
+
+    if (place->kind != RBL_PLACE_ONE || at->host[0] == '\0') {
+        snprintf(d->client, size, "%s", name);
+
+    } else if (at->port > 0) {
+        snprintf(d->client, size, "%s%s -h %s -p %u", name,
+                 place->tls ? " --tls" : "", at->host, at->port);
+
+    } else {
+        known = access(secret, F_OK) == 0;
+        snprintf(d->client, size, "%s%s%s%s -s %s",
+                 known ? "REDISCLI_AUTH=$(cat " : "", known ? secret : "",
+                 known ? ") " : "", name, at->host);
+    }
+}
+
+
 void
 doctor_store(doctor_t *d)
 {
     int   rc;
     char  why[DOCTOR_REASON] = "";
 
+    store_client(d, RBL_STR(""));
     rbl_conditions_init(&d->conditions);
     ctl_catch(why, sizeof(why));
     rc = ctl_connect(d->ctl) != 0 ? -1 : store_read(d);
@@ -138,94 +169,63 @@ doctor_store(doctor_t *d)
 }
 
 
-/* --- its configuration file ----------------------------------------------- */
-
-/* The first value of a key of redis.conf; "": it has none. */
-static void
-file_value(const char *file, const char *key, char value[256])
-{
-    char   line[1024], name[64];
-    FILE  *f;
-
-    value[0] = '\0';
-    f = fopen(file, "re");
-
-    while (f != NULL && fgets(line, sizeof(line), f) != NULL) {
-        if (sscanf(line, " %63[a-zA-Z-] %255s", name, value) != 2
-            || strcasecmp(name, key) != 0)
-        {
-            value[0] = '\0';
-            continue;
-        }
-
-        break;
-    }
-
-    if (f != NULL) {
-        (void) fclose(f);
-    }
-}
-
+/* --- settings ------------------------------------------------------------- */
 
 /* Is the server on this machine? */
 static int
-store_local(const ctl_t *ctl)
+store_local(const rbl_host_port_t *at)
 {
-    const char  *store = ctl->conf.store;
-
-    store += strncmp(store, "tls:", 4) == 0 ? 4 : 0;
-
-    return strncmp(store, "unix:", 5) == 0 || strncmp(store, "127.", 4) == 0
-           || strncmp(store, "[::1]", 5) == 0
-           || strncmp(store, "localhost", 9) == 0;
+    return at->port == 0 || strncmp(at->host, "127.", 4) == 0
+           || strcmp(at->host, "::1") == 0
+           || strcmp(at->host, "localhost") == 0;
 }
 
 
 /* appendfsync: with another value than always an answer of the API may be lost
    with the machine. */
 static void
-store_sync(doctor_t *d, rbl_str_t info)
+store_sync(doctor_t *d, unsigned node, rbl_str_t info)
 {
-    char       file[256], value[256];
-    rbl_str_t  path;
+    char   path[256], key[DOCTOR_KEY], value[DOCTOR_VALUE], sync[32] = "";
+    FILE  *f;
 
-    path = rbl_info_value(info, "config_file");
-    rbl_copy(file, sizeof(file), path);
+    rbl_copy(path, sizeof(path), rbl_info_value(info, "config_file"));
 
-    if (!store_local(d->ctl) || file[0] == '\0') {
-        doctor_say(d, DOCTOR_STORE_SYNC, DOCTOR_UNKNOWN, NULL, "%s; see"
-                   " redis-cli config get appendfsync",
-                   file[0] == '\0' ? "Redis runs without a configuration file"
-                                   : "Redis is on another machine");
+    if (path[0] == '\0' || !store_local(&d->ctl->store.nodes->node[node].at)) {
+        doctor_say(d, "store_sync", UNKNOWN, "", "%s; see redis-cli config"
+                   " get appendfsync", path[0] == '\0'
+                   ? "Redis runs without a configuration file"
+                   : "Redis is on another machine");
         return;
     }
 
-    file_value(file, "dir", d->store_dir);
-    file_value(file, "appendfsync", value);
+    f = fopen(path, "re");
 
-    if (access(file, R_OK) != 0) {
-        doctor_say(d, DOCTOR_STORE_SYNC, DOCTOR_UNKNOWN, NULL, "%s cannot be"
-                   " read by this user", file);
-
-    } else if (strcmp(value, "always") == 0) {
-        doctor_say(d, DOCTOR_STORE_SYNC, DOCTOR_GOOD, NULL, "appendfsync"
-                   " always");
-
-    } else {
-        doctor_say(d, DOCTOR_STORE_SYNC, DOCTOR_DEGRADED, NULL, "appendfsync"
-                   " is %s in %s: what was answered in the last %s may be lost"
-                   " with the machine", value[0] != '\0' ? value : "not set",
-                   file, strcmp(value, "no") == 0 ? "minute" : "second");
+    if (f == NULL) {
+        doctor_say(d, "store_sync", UNKNOWN, "", "%s cannot be read by this"
+                   " user", path);
+        return;
     }
-}
 
+    while (doctor_setting(f, key, value)) {     /* the last one counts */
+        if (strcasecmp(key, "appendfsync") == 0) {
+            snprintf(sync, sizeof(sync), "%.31s", value);
 
-/* --- what INFO says ------------------------------------------------------- */
+        } else if (strcasecmp(key, "dir") == 0) {
+            snprintf(d->store_dir, sizeof(d->store_dir), "%.255s", value);
+        }
+    }
 
-static int
-info_is(rbl_str_t info, const char *name, const char *value)
-{
-    return rbl_str_is(rbl_info_value(info, name), value);
+    (void) fclose(f);
+
+    if (strcmp(sync, "always") != 0) {
+        doctor_say(d, "store_sync", DEGRADED, "set appendfsync always in"
+                   " redis.conf; try: redis-cli config set appendfsync always",
+                   "appendfsync is %s in"
+                   " %s: what was answered in the last %s may be lost with the"
+                   " machine", sync[0] != '\0' ? sync : "not set", path,
+                   strcmp(sync, "no") == 0 ? "minute" : "second");
+    }
 }
 
 
@@ -242,39 +242,41 @@ info_number(rbl_str_t info, const char *name)
 static void
 store_persists(doctor_t *d, rbl_str_t info)
 {
-    rbl_str_t  version = rbl_info_value(info, "redis_version");
+    char    server[RBL_SERVER_TEXT];
+    size_t  i;
+
+    static const struct {
+        const char      *line, *good;   /* of INFO */
+        doctor_state_t   state;
+        const char      *reason, *remedy;
+    } rules[] = {
+        { "aof_enabled", "1", DEGRADED, "appendonly is no: what was stored"
+          " since the last snapshot is lost with the server", "set appendonly"
+          " yes in redis.conf; try: redis-cli config set appendonly yes" },
+        { "aof_last_write_status", "ok", BROKEN, "the append-only file cannot"
+          " be written", "make room on the disk of Redis; try: df -h"
+          " /var/lib/redis" },
+        { "aof_last_bgrewrite_status", "ok", DEGRADED, "the append-only file"
+          " could not be rewritten, and grows", "make room, and let Redis fork"
+          " (vm.overcommit_memory 1); try: redis-cli bgrewriteaof" },
+        { "rdb_last_bgsave_status", "ok", DEGRADED, "the last snapshot failed",
+          "make room, and let Redis fork (vm.overcommit_memory 1); try:"
+          " redis-cli bgsave" }
+    };
 
     if (info_number(info, "redis_version") < 7) {
-        doctor_say(d, DOCTOR_STORE_SETTINGS, DOCTOR_BROKEN, "install Redis 7 or"
-                   " later, or Valkey; try: apt-get install redis-server",
-                   "Redis %.*s is too old", (int) version.n, version.p);
+        rbl_server_text(server, info);
+        doctor_say(d, "store_settings", BROKEN, "install Redis 7 or later, or"
+                   " Valkey; try: apt-get install redis-server", "%s is too"
+                   " old", server);
     }
 
-    if (!info_is(info, "aof_enabled", "1")) {
-        doctor_say(d, DOCTOR_STORE_SETTINGS, DOCTOR_DEGRADED, "set appendonly"
-                   " yes in redis.conf; try: redis-cli config set appendonly"
-                   " yes", "appendonly is no: what was stored since the last"
-                   " snapshot is lost with the server");
-
-    } else if (!info_is(info, "aof_last_write_status", "ok")) {
-        doctor_say(d, DOCTOR_STORE_SETTINGS, DOCTOR_BROKEN, "make room on the"
-                   " disk of Redis; try: df -h /var/lib/redis", "the"
-                   " append-only file cannot be written");
-
-    } else if (!info_is(info, "aof_last_bgrewrite_status", "ok")) {
-        doctor_say(d, DOCTOR_STORE_SETTINGS, DOCTOR_DEGRADED, "make room, and"
-                   " let Redis fork (vm.overcommit_memory 1); try: redis-cli"
-                   " bgrewriteaof", "the append-only file could not be"
-                   " rewritten, and grows");
+    for (i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
+        if (!rbl_str_is(rbl_info_value(info, rules[i].line), rules[i].good)) {
+            doctor_say(d, "store_settings", rules[i].state, rules[i].remedy,
+                       "%s", rules[i].reason);
+        }
     }
-
-    if (!info_is(info, "rdb_last_bgsave_status", "ok")) {
-        doctor_say(d, DOCTOR_STORE_SETTINGS, DOCTOR_DEGRADED, "make room, and"
-                   " let Redis fork (vm.overcommit_memory 1); try: redis-cli"
-                   " bgsave", "the last snapshot failed");
-    }
-
-    doctor_say(d, DOCTOR_STORE_SETTINGS, DOCTOR_GOOD, NULL, "appendonly yes");
 }
 
 
@@ -288,19 +290,18 @@ store_copies(doctor_t *d, const redisReply *reply)
     rbl_replicas(&replicas, reply);
 
     if (rbl_role(reply) != RBL_ROLE_MASTER) {
-        doctor_say(d, DOCTOR_STORE_SETTINGS, DOCTOR_BROKEN, "name the master by"
-                   " store in " CONFIG_DIR "/rblctl.conf; try: redis-cli info"
-                   " replication", "the store is a replica, which takes no"
-                   " changes");
+        doctor_say(d, "store_settings", BROKEN, "name the master by store in "
+                   CONFIG_DIR "/rblctl.conf; try: redis-cli info replication",
+                   "the store is a replica, which takes no changes");
     }
 
     if (replicas.replicas > 0 && replicas.good < 0) {
-        doctor_say(d, DOCTOR_STORE_SETTINGS, DOCTOR_DEGRADED, "set"
-                   " min-replicas-to-write 1 in redis.conf"
-                   " (rbl-availability(7)); try: redis-cli config set"
-                   " min-replicas-to-write 1", "the store has %lld replicas and"
-                   " min-replicas-to-write is not set: a failover can lose"
-                   " acknowledged writes", (long long) replicas.replicas);
+        doctor_say(d, "store_settings", DEGRADED, "set min-replicas-to-write"
+                   " 1 in redis.conf (rbl-availability(7)); try: redis-cli"
+                   " config set min-replicas-to-write 1", "the store has %lld"
+                   " replicas and min-replicas-to-write is not set: a failover"
+                   " can lose acknowledged writes",
+                   (long long) replicas.replicas);
     }
 }
 
@@ -317,34 +318,29 @@ store_memory(doctor_t *d, rbl_str_t info)
     policy = rbl_info_value(info, "maxmemory_policy");
 
     if (!rbl_str_is(policy, "noeviction")) {
-        doctor_say(d, DOCTOR_STORE_MEMORY, DOCTOR_DEGRADED, "set"
-                   " maxmemory-policy noeviction in redis.conf; try: redis-cli"
-                   " config set maxmemory-policy noeviction", "maxmemory-policy"
-                   " is %.*s: Redis may delete data", (int) policy.n, policy.p);
+        doctor_say(d, "store_memory", DEGRADED, "set maxmemory-policy"
+                   " noeviction in redis.conf; try: redis-cli config set"
+                   " maxmemory-policy noeviction", "maxmemory-policy is %.*s:"
+                   " Redis may delete data", (int) policy.n, policy.p);
     }
 
     if (most > 0 && used > most / 100 * 90) {
-        doctor_say(d, DOCTOR_STORE_MEMORY, used > most / 100 * 98
-                   ? DOCTOR_BROKEN : DOCTOR_DEGRADED, NULL, "%llu of %llu MB"
-                   " of maxmemory are used", (unsigned long long) (used >> 20),
-                   (unsigned long long) (most >> 20));
+        doctor_say(d, "store_memory",
+                   used > most / 100 * 98 ? BROKEN : DEGRADED, MEMORY_REMEDY,
+                   "%" PRIu64 " of %" PRIu64 " MB of maxmemory are used",
+                   used >> 20, most >> 20);
     }
 
     if (most > all && all > 0) {
-        doctor_say(d, DOCTOR_STORE_MEMORY, DOCTOR_DEGRADED, NULL, "maxmemory is"
-                   " %llu MB, and the machine has %llu",
-                   (unsigned long long) (most >> 20),
-                   (unsigned long long) (all >> 20));
+        doctor_say(d, "store_memory", DEGRADED, MEMORY_REMEDY, "maxmemory is"
+                   " %" PRIu64 " MB, and the machine has %" PRIu64, most >> 20,
+                   all >> 20);
 
     } else if (most == 0 && all > 0 && used > all / 100 * 60) {
-        doctor_say(d, DOCTOR_STORE_MEMORY, DOCTOR_DEGRADED, NULL, "Redis uses"
-                   " %llu of %llu MB of the machine, and needs room for its"
-                   " copies", (unsigned long long) (used >> 20),
-                   (unsigned long long) (all >> 20));
+        doctor_say(d, "store_memory", DEGRADED, MEMORY_REMEDY, "Redis uses"
+                   " %" PRIu64 " of %" PRIu64 " MB of the machine, and needs"
+                   " room for its copies", used >> 20, all >> 20);
     }
-
-    doctor_say(d, DOCTOR_STORE_MEMORY, DOCTOR_GOOD, NULL, "used: %llu MB",
-               (unsigned long long) (used >> 20));
 }
 
 
@@ -354,14 +350,10 @@ doctor_run_id(ctl_t *ctl, char id[DOCTOR_RUN_ID])
     redisReply   *reply;
     ctl_tried_t   tried;
 
-    id[0] = '\0';
     reply = ctl_try(ctl, 0, RBL_COMMAND("INFO", RBL_STR("server")), &tried);
-
-    if (reply != NULL && reply->type == REDIS_REPLY_STRING) {
-        rbl_copy(id, DOCTOR_RUN_ID, rbl_info_value(rbl_reply_str(reply),
-                                                   "run_id"));
-    }
-
+    rbl_copy(id, DOCTOR_RUN_ID, reply == NULL
+             || reply->type != REDIS_REPLY_STRING ? RBL_STR("")
+             : rbl_info_value(rbl_reply_str(reply), "run_id"));
     freeReplyObject(reply);
 }
 
@@ -377,12 +369,12 @@ store_server(doctor_t *d, unsigned node)
     reply = ctl_try(d->ctl, node, RBL_WORDS(RBL_STR("INFO")), &tried);
 
     if (reply == NULL || reply->type == REDIS_REPLY_ERROR) {
-        doctor_say(d, DOCTOR_STORE_SETTINGS, DOCTOR_UNKNOWN, NULL, "%s",
-                   tried.why.text);
+        doctor_say(d, "store_settings", UNKNOWN, "", "%s", tried.why.text);
 
     } else {
         info = rbl_reply_str(reply);
-        store_sync(d, info);
+        store_client(d, info);
+        store_sync(d, node, info);
         store_persists(d, info);
         store_copies(d, reply);
         store_memory(d, info);
@@ -392,25 +384,13 @@ store_server(doctor_t *d, unsigned node)
 }
 
 
-/* --- time ----------------------------------------------------------------- */
-
-static double
-time_here(void)
-{
-    struct timespec  ts;
-
-    clock_gettime(CLOCK_REALTIME, &ts);
-
-    return (double) ts.tv_sec + (double) ts.tv_nsec / 1e9;
-}
-
-
 /* The shortest of some round trips, and the clock of the server in it. */
 static void
 store_time(doctor_t *d, unsigned node)
 {
     int           i;
-    double        begun, took, least = 1e9, ahead = 0;
+    double        begun, took, least = 1e9;
+    int64_t       ahead = 0;            /* ms */
     redisReply   *reply;
     ctl_tried_t   tried;
 
@@ -421,36 +401,31 @@ store_time(doctor_t *d, unsigned node)
 
         if (took < least && rbl_reply_time(reply) > 0) {
             least = took;
-            ahead = time_here() - took / 2
-                    - (double) rbl_reply_time(reply) / 1e6;
+            ahead = clock_date() - rbl_reply_time(reply) / 1000;
         }
 
         freeReplyObject(reply);
     }
 
     if (least == 1e9) {
-        doctor_say(d, DOCTOR_STORE_LATENCY, DOCTOR_UNKNOWN, NULL, "%s",
-                   tried.why.text);
-        return;
+        doctor_say(d, "store_latency", UNKNOWN, "", "%s", tried.why.text);
+
+    } else if (least > STORE_SLOW) {
+        doctor_say(d, "store_latency", DEGRADED, "look for load and slow"
+                   " disks at the machine of Redis; try: redis-cli --latency",
+                   "the store answers in"
+                   " %.0f ms", least * 1000);
     }
 
-    if (least > STORE_SLOW) {
-        doctor_say(d, DOCTOR_STORE_LATENCY, DOCTOR_DEGRADED, NULL, "the store"
-                   " answers in %.0f ms", least * 1000);
-    } else {
-        doctor_say(d, DOCTOR_STORE_LATENCY, DOCTOR_GOOD, NULL, "the store"
-                   " answers in %.1f ms", least * 1000);
-    }
-
-    if (ahead > STORE_APART || ahead < -STORE_APART) {
-        doctor_say(d, DOCTOR_CLOCK, DOCTOR_DEGRADED, NULL, "the clock here is"
-                   " %.0f s %s that of the store", ahead < 0 ? -ahead : ahead,
+    if (llabs(ahead) > STORE_APART * 1000) {
+        doctor_say(d, "clock", DEGRADED, DOCTOR_SET_CLOCK, "the clock here"
+                   " is %lld s %s that of the store", llabs(ahead) / 1000,
                    ahead < 0 ? "behind" : "ahead of");
     }
 }
 
 
-void
+const char *
 doctor_store_settings(doctor_t *d)
 {
     unsigned  node;
@@ -463,46 +438,30 @@ doctor_store_settings(doctor_t *d)
         store_server(d, node);
         store_time(d, node);
     }
-}
 
-
-/* rblctl was made in the past.  Whether something keeps the clock right:
-   doctor_machine.c. */
-void
-doctor_clock(doctor_t *d)
-{
-    struct stat  st;
-
-    if (stat("/proc/self/exe", &st) == 0
-        && time_here() + STORE_DAY < (double) st.st_mtime)
-    {
-        doctor_say(d, DOCTOR_CLOCK, DOCTOR_BROKEN, NULL, "the clock here is"
-                   " before the time when rblctl was made");
-    }
-
-    doctor_say(d, DOCTOR_CLOCK, DOCTOR_GOOD, NULL, "the clock here is that of"
-               " the store");
+    return NULL;
 }
 
 
 /* --- versions ------------------------------------------------------------- */
 
-void
+const char *
 doctor_versions(doctor_t *d)
 {
     size_t         i;
-    const char    *name, *version;
+    const char    *version;
     const json_t  *daemon;
 
     json_array_foreach(d->daemons, i, daemon) {
-        name = json_string_value(json_object_get(daemon, "name"));
         version = json_string_value(json_object_get(daemon, "version"));
 
         if (strcmp(version, RBL_VERSION) != 0) {
-            doctor_say(d, DOCTOR_VERSIONS, DOCTOR_DEGRADED, NULL, "daemon %s"
-                       " is %s, this rblctl is " RBL_VERSION, name, version);
+            doctor_say(d, "versions", DEGRADED, DOCTOR_UPGRADE, "daemon %s"
+                       " is %s, this rblctl is " RBL_VERSION,
+                       json_string_value(json_object_get(daemon, "name")),
+                       version);
         }
     }
 
-    doctor_say(d, DOCTOR_VERSIONS, DOCTOR_GOOD, NULL, RBL_VERSION);
+    return NULL;
 }

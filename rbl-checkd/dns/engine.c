@@ -153,6 +153,14 @@ dns_ask_at(dns_engine_t *engine, uint32_t server, const char *name,
 
     q->fixed = 1;
     q->at = (uint8_t) at;
+
+    if (payer != NULL && payer->tcp) {
+        engine->counters.queries++;
+        engine->now = clock_now();
+        dns_tcp_ask(q);
+        return q;
+    }
+
     return engine_begin(q);
 }
 

@@ -59,6 +59,7 @@
 #define DNS_TYPE_A         1
 #define DNS_TYPE_NS        2
 #define DNS_TYPE_SOA       6
+#define DNS_TYPE_MX        15
 #define DNS_TYPE_TXT       16
 #define DNS_TYPE_AAAA      28
 
@@ -111,6 +112,7 @@ typedef struct {
     unsigned         aa:1;              /* authoritative */
     unsigned         alias:1;           /* the records belong to another name,
                                            by CNAME */
+    unsigned         found:1;           /* there are records of the type */
     double           ms;                /* from first send to verdict */
     unsigned         tries;
     uint32_t         server;            /* id of the server that responded, or
@@ -134,6 +136,8 @@ typedef struct {
                                list */
     unsigned     probe:1;   /* a test point or a random name, which is part of
                                no check */
+    unsigned     tcp:1;     /* dns_ask_at: over TCP from the beginning; any
+                               failure of it is DNS_TRUNCATED */
 
     /* Direct mode; account and zone name the zone's servers. */
     const char  *name;      /* the queried zone, with its key; NULL: as

@@ -4,9 +4,9 @@
  * names that loop or are expensive to follow, unbounded counts, two TSIG
  * records, which leak, and data that lacks fields or does not end where its
  * record does, behind which ldns would lose its position.  Only the record
- * types that servers send for an A, AAAA, TXT, NS or SOA query are accepted, so
- * TSIG, SIG and all exotic layouts are rejected.  The content of records is not
- * checked.
+ * types that servers send for an A, AAAA, TXT, NS, MX or SOA query are
+ * accepted, so TSIG, SIG and all exotic layouts are rejected.  The content of
+ * records is not checked.
  *
  * Owns nothing and allocates nothing.
  */
@@ -159,6 +159,9 @@ screen_rdata(const uint8_t *msg, size_t off, size_t len, unsigned type,
     case DNS_RR_CNAME:
     case DNS_RR_DNAME:
         return screen_names(msg, off, end, 1, 0, 1, work);
+
+    case DNS_TYPE_MX:
+        return len > 2 ? screen_names(msg, off + 2, end, 1, 0, 1, work) : -1;
 
     case DNS_TYPE_SOA:
         return screen_names(msg, off, end, 2, 20, 1, work);

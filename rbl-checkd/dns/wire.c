@@ -177,6 +177,7 @@ dns_answer_clear(dns_answer_t *answer, dns_status_t status)
     answer->aa = 0;
     answer->search = DNS_NOERROR;
     answer->alias = 0;
+    answer->found = 0;
 }
 
 
@@ -363,6 +364,7 @@ decode_chain(dns_answer_t *answer, const dns_screen_t *msg,
 
     answer->ttl = chain->ttl;
     answer->alias = chain->hops != 0;
+    answer->found = 1;
 
     /* NXDOMAIN together with records of the name: neither is trusted. */
     return answer->status == DNS_NXDOMAIN ? DNS_BADREPLY : answer->status;

@@ -28,8 +28,10 @@ wait_for { $r = doctor($d); $r->{status} < 3 && !others() } 90, 'health';
 is(join(' ', map { "$_->{name}: $_->{state}: $_->{reason}" } others()), '',
     'a healthy system: all rows are good');
 is($r->{status}, 0, 'a healthy system: the exit status is 0');
-my @own = read_file(repo_dir() . '/rbl-checkd/ctl/doctor_rows.c')
-    =~ /^    \[DOCTOR_\w+\] = \{ "(\w+)"/mg;
+my ($tries) = read_file(repo_dir() . '/rbl-checkd/ctl/doctor.c')
+    =~ /^static const doctor_try_t +doctor_tries(.*?)^\};/ms;
+my @own = map { split } $tries =~ /"(\w[\w ]*)"/g;
+is(scalar @own, 32, 'the table has all rows');
 is(join(' ', grep { !$r->{rows}{$_} || $man !~ /^\.It Li $_$/m } @own), '',
     'rblctl(8) and the output have all rows of the table');
 is($r->{rows}{clocks}{state}, 'good', 'the conditions are rows, too');
@@ -77,7 +79,9 @@ for my $set (sort keys %setting) {
     my ($key, $value) = split / /, $set;
     my (undef, $before) = @{ redis($redis, 'CONFIG', 'GET', $key) };
     redis($redis, 'CONFIG', 'SET', $key, $value);
-    named($d, $set, @{ $setting{$set} });
+    my $row = named($d, $set, @{ $setting{$set} });
+    like($row->{remedy}, qr/try: (?:redis|valkey)-cli -[hs] \S+ .*(?:set|info) /,
+        "$set: the client of the store has its address");
     redis($redis, 'CONFIG', 'SET', $key, $before);
 }
 ok(wait_for { redis($redis, 'INFO', 'persistence')
@@ -88,6 +92,9 @@ ok(wait_for { redis($redis, 'INFO', 'persistence')
 my $closed = '127.0.0.1@' . free_port();
 named($d, 'no resolver', 'resolver', 'broken',
     qr/\Q$closed\E Connection refused/, conf => { resolver => $closed });
+like(doctor($d, text => 1, conf => { resolver => $closed })->{out},
+    qr/^dns_udp, dns_tcp, ipv6, mail_from, receiver_names: no resolver can be/m,
+    'no resolver: one line names the rows that are not tried');
 my $unbound = start_unbound(conf =>
     "  access-control: 127.0.0.0/8 refuse\n");
 named($d, 'an unbound that refuses', 'resolver', 'broken', qr/REFUSED/,
