@@ -236,43 +236,23 @@ doctor_run(doctor_t *d)
 /* --- output -------------------------------------------------------------- */
 
 static const char *
-doctor_member(const json_t *rows, size_t at, const char *name)
+doctor_member(const json_t *row, const char *name)
 {
-    return json_string_value(json_object_get(json_array_get(rows, at), name));
+    return json_string_value(json_object_get(row, name));
 }
 
 
-/* Is row b of the line of row a?  Rows that were not tried have one for each
-   reason. */
-static int
-doctor_together(const json_t *rows, size_t a, size_t b)
-{
-    const char  *state = doctor_member(rows, a, "state");
-
-    return strcmp(state, doctor_member(rows, b, "state")) == 0
-           && (strcmp(state, "good") == 0
-               || strcmp(doctor_member(rows, a, "reason"),
-                         doctor_member(rows, b, "reason"))
-                  == 0);
-}
-
-
-/* "one, two" of the rows that belong to the line of row `at`, in lines of at
-   most 80 columns; `width`: columns used by now. */
+/* "one, two" in lines of at most 80 columns; `width`: columns used by now. */
 static void
-doctor_names(const json_t *rows, size_t at, size_t width)
+doctor_names(const json_t *names, size_t width)
 {
-    size_t       i;
-    const char  *name, *comma = "";
+    size_t         i;
+    const char    *name, *comma = "";
+    const json_t  *v;
 
-    for (i = at; i < json_array_size(rows); i++) {
-        if (!doctor_together(rows, at, i)) {
-            continue;
-        }
-
-        name = doctor_member(rows, i, "name");
-        width += strlen(comma);
-        fputs(comma, stdout);
+    json_array_foreach(names, i, v) {
+        name = json_string_value(v);
+        width += (size_t) printf("%s", comma);
         comma = ",";
 
         if (width + strlen(name) + 2 > DOCTOR_COLUMNS) {
@@ -285,54 +265,70 @@ doctor_names(const json_t *rows, size_t at, size_t width)
 }
 
 
+/* Sorts the rows: those with a fault, and the names of the others by their
+   reason, which is "" for good ones. */
+static void
+doctor_sort(const json_t *rows, json_t *faults, json_t *groups)
+{
+    size_t       i;
+    json_t      *row, *names;
+    const char  *state, *reason;
+
+    json_array_foreach(rows, i, row) {
+        state = doctor_member(row, "state");
+
+        if (strcmp(state, "broken") == 0 || strcmp(state, "degraded") == 0) {
+            json_array_append(faults, row);
+            continue;
+        }
+
+        reason = strcmp(state, "good") == 0 ? ""
+                 : doctor_member(row, "reason");
+        names = json_object_get(groups, reason);
+
+        if (names == NULL) {
+            names = json_array();
+            json_object_set_new(groups, reason, names);
+        }
+
+        json_array_append(names, json_object_get(row, "name"));
+    }
+}
+
+
 /* The rows with a fault, as rblctl status has them; what was not tried, by its
    reasons; and the names of the good ones. */
 static void
 doctor_print(const json_t *v)
 {
     int          unknown = 0;
-    size_t       i, k, n;
-    json_t      *rows = json_object_get(v, "rows"), *shown = json_array();
-    const char  *state, *reason;
+    json_t      *shown, *groups = json_object(), *names;
+    const char  *reason;
 
-    for (n = 0; n < json_array_size(rows); n++) {
-        state = doctor_member(rows, n, "state");
-
-        if (strcmp(state, "broken") != 0 && strcmp(state, "degraded") != 0) {
-            break;
-        }
-
-        json_array_append(shown, json_array_get(rows, n));
-    }
-
-    shown = json_pack("{sO so}", "verdict", json_object_get(v, "verdict"),
-                      "conditions", shown);
+    shown = json_pack("{sO s[]}", "verdict", json_object_get(v, "verdict"),
+                      "conditions");
+    doctor_sort(json_object_get(v, "rows"),
+                json_object_get(shown, "conditions"), groups);
     ctl_verdict_print(shown);
-    json_decref(shown);
 
-    for (i = n; i < json_array_size(rows); i++) {
-        for (k = n; k < i && !doctor_together(rows, k, i); k++) {
-            /* void */
+    json_object_foreach(groups, reason, names) {
+        if (reason[0] == '\0') {
+            fputs(unknown ? "\n" : "", stdout);
+            doctor_names(names, (size_t) printf("good:"));
+
+        } else {
+            fputs(unknown ? "" : "not tried:\n", stdout);
+            unknown = 1;
+            doctor_names(names, 0);
+            fputs(": ", stdout);
+            ctl_put(stdout, reason, strlen(reason));
         }
 
-        if (k < i) {
-            continue;                   /* it was in that line */
-        }
-
-        if (strcmp(doctor_member(rows, i, "state"), "good") == 0) {
-            doctor_names(rows, i, (size_t) printf("%sgood:",
-                                                  unknown ? "\n" : ""));
-            putchar('\n');
-            continue;
-        }
-
-        fputs(unknown++ ? "" : "not tried:\n", stdout);
-        doctor_names(rows, i, 0);
-        fputs(": ", stdout);
-        reason = doctor_member(rows, i, "reason");
-        ctl_put(stdout, reason, strlen(reason));
         putchar('\n');
     }
+
+    json_decref(shown);
+    json_decref(groups);
 }
 
 
@@ -347,22 +343,12 @@ doctor_option(const ctl_t *ctl, const char *name, const char *value)
 }
 
 
-/* The exit status for the state of the first row. */
-static int
-doctor_status(const json_t *rows)
-{
-    const char  *state = doctor_member(rows, 0, "state");
-
-    return strcmp(state, "broken") == 0 ? CTL_BROKEN
-           : strcmp(state, "degraded") == 0 ? CTL_DEGRADED : CTL_OK;
-}
-
-
 int
 ctl_doctor(ctl_t *ctl)
 {
     int              rc;
     json_t          *v, *rows;
+    const char      *worst;
     static doctor_t  d;
 
     d.ctl = ctl;
@@ -381,7 +367,9 @@ ctl_doctor(ctl_t *ctl)
     }
 
     rows = doctor_json(&d);
-    rc = doctor_status(rows);
+    worst = doctor_member(json_array_get(rows, 0), "state");
+    rc = strcmp(worst, "broken") == 0 ? CTL_BROKEN
+         : strcmp(worst, "degraded") == 0 ? CTL_DEGRADED : CTL_OK;
     v = json_pack("{ss so}", "verdict", rbl_service_names[rc], "rows", rows);
 
     while (d.n_lists > 0) {

@@ -12,9 +12,8 @@
 #define ACCOUNTS_MOST  1000             /* that are looked at, */
 #define ACCOUNTS_TIME   5.0             /* within so many seconds */
 #define ACCOUNTS_NAMED    3             /* objects in a reason */
-#define HOOKS_LAST     "19"             /* rank of the last receiver of an
-                                           account that is looked at, */
-#define HOSTS_LAST     "19"             /* and host, for its family */
+#define HOSTS_LAST     "19"             /* rank of the last host of an account
+                                           that is looked at for its family */
 #define HOOK_FAILS        5             /* in a row: its circuit is open */
 
 /* Objects with a fault, by its kind. */
@@ -99,23 +98,6 @@ account_card(const accounts_t *a, const char *index, rbl_str_t object)
 }
 
 
-/* The first records of an index, up to that rank.  NULL: none, or error
-   printed. */
-static redisReply *
-account_records(const accounts_t *a, const char *index, const char *last,
-    const char *record, redisReply **sids)
-{
-    rbl_key_t  key;
-
-    *sids = ctl_command(a->d->ctl, RBL_COMMAND("ZRANGE",
-                        account_key(a, &key, index, RBL_STR("")), RBL_STR("0"),
-                        rbl_str(last)));
-
-    return rbl_reply_len(*sids) == 0 ? NULL
-           : ctl_records(a->d->ctl, *sids, a->p, record, a->account);
-}
-
-
 /* --- hosts ---------------------------------------------------------------- */
 
 /* Adds the queries to each list for the hosts of the account.  The first hosts
@@ -128,9 +110,14 @@ account_queries(accounts_t *a, int64_t interval, int64_t hosts)
     int64_t        every;
     doctor_t      *d = a->d;
     rbl_host_t     host;
+    rbl_key_t      key;
     redisReply    *sids, *records;
 
-    records = account_records(a, "hosts", HOSTS_LAST, "r", &sids);
+    sids = ctl_command(d->ctl, RBL_COMMAND("ZRANGE",
+                       account_key(a, &key, "hosts", RBL_STR("")),
+                       RBL_STR("0"), RBL_STR(HOSTS_LAST)));
+    records = rbl_reply_len(sids) == 0 ? NULL
+              : ctl_records(d->ctl, sids, a->p, "r", a->account);
     n = rbl_reply_len(records);
 
     for (i = 0; i < n; i++) {
@@ -217,39 +204,33 @@ hook_url(doctor_t *d, rbl_str_t url)
 }
 
 
-/* Receivers that were disabled because they failed, or that fail. */
-static void
-account_hooks(accounts_t *a)
+/* A receiver that was disabled because it failed, or that fails. */
+static int
+account_hook(ctl_t *ctl, rbl_str_t sid, rbl_str_t raw, void *data)
 {
     int          active;
-    size_t       i;
+    accounts_t  *a = data;
     rbl_hook_t   hook;
-    redisReply  *sids, *records;
 
-    a->mute = 1;
-    records = account_records(a, "hooks", HOOKS_LAST, "s", &sids);
+    (void) ctl;
+    (void) sid;
 
-    for (i = 0; i < rbl_reply_len(records); i++) {
-        if (rbl_hook_decode(&hook, rbl_reply_str(rbl_reply_at(records, i)))
-            != RBL_OK)
-        {
-            continue;
-        }
-
-        active = rbl_str_is(hook.status, "active");
-
-        if (active) {
-            a->mute = 0;
-            hook_url(a->d, hook.url);
-        }
-
-        if (active ? hook_fails(a, hook.id) : hook.reason.n > 0) {
-            account_found(a, FAILING, &hook);
-        }
+    if (rbl_hook_decode(&hook, raw) != RBL_OK) {
+        return 0;
     }
 
-    freeReplyObject(sids);
-    freeReplyObject(records);
+    active = rbl_str_is(hook.status, "active");
+
+    if (active) {
+        a->mute = 0;
+        hook_url(a->d, hook.url);
+    }
+
+    if (active ? hook_fails(a, hook.id) : hook.reason.n > 0) {
+        account_found(a, FAILING, &hook);
+    }
+
+    return 0;
 }
 
 
@@ -289,6 +270,7 @@ static int
 account_look(ctl_t *ctl, rbl_str_t sid, rbl_str_t raw, void *data)
 {
     int64_t        hosts;
+    rbl_key_t      key;
     accounts_t    *a = data;
     rbl_str_t      none = RBL_STR("");
     rbl_account_t  account;
@@ -309,7 +291,9 @@ account_look(ctl_t *ctl, rbl_str_t sid, rbl_str_t raw, void *data)
     a->name = account.name;
     a->p = rbl_partition(&ctl->ks, sid);
     hosts = account_card(a, "hosts", none);
-    account_hooks(a);
+    a->mute = 1;
+    (void) ctl_each(ctl, account_key(a, &key, "hooks", none), a->p, "s", sid,
+                    account_hook, a);
 
     if (hosts <= 0) {
         return 0;

@@ -109,7 +109,7 @@ on_answer(void *data, const dns_answer_t *answer)
 }
 
 
-/* A query to one server of the payer, or to one resolver (payer NULL). */
+/* A query to a server of the payer, or to a resolver (payer NULL). */
 static void
 ask(asked_t *asked, uint32_t server, const char *name, uint16_t type,
     const dns_payer_t *payer)
@@ -480,7 +480,6 @@ doctor_servers(doctor_t *d)
 const char *
 doctor_mail_from(doctor_t *d)
 {
-    int          answered = 0, found = 0;
     char         domain[RBL_VALUE_MAX];
     size_t       i;
     asked_t      asked[3];
@@ -517,16 +516,11 @@ doctor_mail_from(doctor_t *d)
 
     ask_run();
 
-    for (i = 0; i < 3; i++) {
-        answered |= ask_trouble(&asked[i]) == NULL;
-        found |= asked[i].found;
-    }
-
-    if (!answered) {
+    if (ask_trouble(&asked[0]) != NULL && ask_trouble(&asked[1]) != NULL) {
         return doctor_text("no resolver answers for %s", domain);
     }
 
-    if (!found) {
+    if (!asked[0].found && !asked[1].found && !asked[2].found) {
         doctor_say(d, "mail_from", DEGRADED, FROM_REMEDY, "the domain of"
                    " smtp_from, %s, has neither MX nor address: receivers"
                    " refuse such mails, and no bounce comes back", domain);

@@ -11,6 +11,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use RblDoctor;
+use RblFault qw(start_relay relay_mode);
 
 my $d = doctor_world();
 my ($redis, $dir, $dns) = @$d{qw(redis dir dns)};
@@ -80,12 +81,21 @@ for my $set (sort keys %setting) {
     my (undef, $before) = @{ redis($redis, 'CONFIG', 'GET', $key) };
     redis($redis, 'CONFIG', 'SET', $key, $value);
     my $row = named($d, $set, @{ $setting{$set} });
-    like($row->{remedy}, qr/try: (?:redis|valkey)-cli -[hs] \S+ .*(?:set|info) /,
+    like($row->{remedy}, qr/ redis-cli -[hs] \S+ .*(?:set|info) /,
         "$set: the client of the store has its address");
     redis($redis, 'CONFIG', 'SET', $key, $before);
 }
 ok(wait_for { redis($redis, 'INFO', 'persistence')
     =~ /aof_rewrite_in_progress:0/ } 20, 'the append-only file is back');
+
+my $valkey = start_relay($redis);
+relay_mode($valkey, 'valkey');
+redis($redis, 'CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru');
+my $row = named($d, 'a Valkey', 'store_memory', 'degraded', qr/allkeys-lru/,
+    redis => { addr => $valkey->{addr}, users => $redis->{users} });
+like($row->{remedy}, qr/ valkey-cli -s \Q$valkey->{socket}\E config set /,
+    'a Valkey: the remedy names its client');
+redis($redis, 'CONFIG', 'SET', 'maxmemory-policy', 'noeviction');
 
 # --- DNS ---------------------------------------------------------------------
 

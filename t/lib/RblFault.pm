@@ -239,7 +239,8 @@ sub start_relay {
 
 # through; cut N: closes each connection after N bytes of replies; late MS;
 # bytes; mute; calls WORD: a call with that word, and what follows it, does not
-# arrive; replies WORD: the call arrives, its reply and what follows do not.
+# arrive; replies WORD: the call arrives, its reply and what follows do not;
+# valkey: INFO says that the server is Valkey.
 sub relay_mode {
     my ($s, $mode) = @_;
 
@@ -337,6 +338,8 @@ sub answer {
         syswrite $to, $_ for split //, $bytes;
         return 1;
     }
+    $bytes =~ s/redis_git_sha1:0{8}/valkey_version:8.0.0000/
+        if $mode eq 'valkey';
     $$passed += length $bytes;
     syswrite $to, $bytes;
     return 1;
