@@ -169,6 +169,21 @@ test_types(void)
     strings(256);
     ok(is_status(DNS_BADREPLY), "256 strings");
 
+    start(0x8180, DNS_TYPE_MX);
+    ok(read_type(DNS_TYPE_MX) == DNS_WIRE_DONE && answer.status == DNS_NOERROR
+       && !answer.found, "no MX record");
+    put16(0xc00c);
+    fixed(0, DNS_TYPE_MX, 60, 4);
+    put16(10);
+    put16(0xc00c);
+    ok(read_type(DNS_TYPE_MX) == DNS_WIRE_DONE && answer.status == DNS_NOERROR
+       && answer.found, "an MX record");
+    start(0x8180, DNS_TYPE_MX);
+    put16(0xc00c);
+    fixed(0, DNS_TYPE_MX, 60, 2);
+    put16(10);
+    ok(read_type(DNS_TYPE_MX) == DNS_WIRE_DONE
+       && answer.status == DNS_BADREPLY, "an MX record without a name");
 
     start(0x8180, DNS_TYPE_A);
     put_a(60, 0x7f000002);
