@@ -46,18 +46,13 @@ named($d, 'appendfsync everysec', 'store_sync', 'degraded',
     qr/appendfsync is not set in \S+users\.conf/, redis => $blocked);
 if ($d->{full}) {
     # Without appendfsync always Redis goes on when a write fails.
-    my $full = start_redis(cluster => 0, args => ['--appendonly', 'yes',
-        '--appendfsync', 'everysec']);
-    init_store($full);
-    redis($full, 'CONFIG', 'SET', 'appendonly', 'no');
-    my $room = "$full->{dir}/appendonlydir";
-    run_cmd('mount', '-t', 'tmpfs', '-o', 'size=512k', 'none', $room);
+    my $room = temp_dir() . '/room';
+    mkdir $room or die "mkdir $room: $!";
+    run_cmd('mount', '-t', 'tmpfs', '-o', 'size=2m', 'none', $room);
     at_stop(sub { run_cmd('umount', '-l', $room) });
-    redis($full, 'CONFIG', 'SET', 'appendonly', 'yes');
-    # Until its first rewrite is over, a write that fails is not one of the file.
-    wait_for { redis($full, 'INFO', 'persistence')
-        =~ /aof_rewrite_in_progress:0.*aof_rewrite_scheduled:0/s } 20,
-        'the file to begin';
+    my $full = start_redis(cluster => 0, args => ['--dir', $room,
+        '--appendonly', 'yes', '--appendfsync', 'everysec']);
+    init_store($full);
     my $big = 'x' x 100_000;
     wait_for { redis_try($full, 'SET', 'big' . rand, $big);
         redis($full, 'INFO', 'persistence') =~ /aof_last_write_status:err/ } 30,
