@@ -38,7 +38,7 @@ end
 -- Octets of bodies that were read, or are in dead letters, which cost more; a
 -- host that a contact does not know costs as much as some of them.  When they
 -- are many the rest stays due.
-local moved, moved_most, moved_host = 0, 500000, 300
+local moved, moved_most, moved_host = 0, 500000, 400
 -- Until when a receiver gets nothing, for its circuit is open; when the time is
 -- up, one delivery tries it and the others wait for the end of that.
 local circuits = {}
