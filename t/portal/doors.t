@@ -233,21 +233,24 @@ sub traces {
 
 stop_server($checkd);
 {
-    my ($known, $unknown);
+    my ($jo, $nobody) = ('jo.doe@example.net', 'nobody@example.net');
+    my (@looks, @links);
     for (1 .. 5) {                      # nginx asks for other things, too
         forget_asked();
-        $known = traces('jo.doe@example.net');
-        $unknown = traces('nobody@example.net');
-        last if $known->{get} == $unknown->{get};
+        @looks = map { traces($_) } $jo, $nobody, $jo, $jo;
+        @links = @{ redis($redis, 'KEYS', redis_key('link', $sid, '*')) };
+        mail_me($nobody) for 1, 2;
+        push @looks, map { traces($_) } $jo, $nobody;
+        my @get = map { $_->{get} } @looks;
+        last if "@get[1 .. 3]" eq "@get[0, 0, 0]" && $get[4] == $get[5];
     }
+    my ($known, $unknown, $again, $third, @fourth) = @looks;
     is($known->{evalsha}, 7, 'round trips: two limits, five accounts');
     is_deeply($unknown, $known, 'an unknown address costs the same commands');
-    is_deeply(traces('jo.doe@example.net'), $known, 'a known one again');
-    is_deeply(traces('jo.doe@example.net'), $known,
+    is_deeply($again, $known, 'a known one again');
+    is_deeply($third, $known,
         'the third request for a known address looks the same');
-    my @links = @{ redis($redis, 'KEYS', redis_key('link', $sid, '*')) };
-    mail_me('nobody@example.net') for 1, 2;
-    is_deeply(traces('jo.doe@example.net'), traces('nobody@example.net'),
+    is_deeply($fourth[0], $fourth[1],
         'the fourth request for a known address looks like any fourth');
     is(scalar @{ redis($redis, 'KEYS', redis_key('link', $sid, '*')) },
         scalar @links, 'makes no link');
