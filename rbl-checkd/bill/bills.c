@@ -41,6 +41,7 @@ bills_step(void *data, store_t *store, visit_t *visit)
     args.grace = rbl_out_int_text(grace, (int64_t) (conf->bill_grace * 1000));
     args.kept = rbl_out_int_text(kept, conf->bill_kept);
     args.clock = visits_clock(clock);
+    args.gateway = rbl_str(conf->gateway);
     store_call(store, bill_step, on_step, visit, args);
 }
 

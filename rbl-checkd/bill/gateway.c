@@ -6,6 +6,8 @@
 
 #include <stdio.h>
 
+#include "rbl_money.h"
+
 #define GATEWAY_CENT  INT64_C(10000)    /* micro-USD */
 
 
@@ -55,6 +57,28 @@ gateway_cents(int64_t *cents, int64_t amount)
     *cents = amount / GATEWAY_CENT;
 
     return amount > 0 && amount % GATEWAY_CENT == 0 ? RBL_OK : RBL_EINVAL;
+}
+
+
+int
+gateway_amount_fits(gateway_outcome_t *outcome, const gateway_job_t *job,
+    int64_t amount)
+{
+    int64_t  cents;
+
+    if (outcome->result == GATEWAY_DECLINED || amount == job->payment.amount) {
+        return 1;
+    }
+
+    if (rbl_str_is(job->payment.kind, "renewal")
+        || gateway_cents(&cents, amount) != RBL_OK || amount > RBL_MONEY_MAX)
+    {
+        return 0;
+    }
+
+    outcome->amount = amount;
+
+    return 1;
 }
 
 

@@ -26,7 +26,8 @@ typedef enum {
     GATEWAY_QUERY,                      /* how a payment has ended */
     GATEWAY_SESSION,                    /* make a page that adds a source */
     GATEWAY_LOOK,                       /* look at that page */
-    GATEWAY_CARD                        /* how a card looks now */
+    GATEWAY_CARD,                       /* how a card looks now */
+    GATEWAY_DETACH                      /* forget a card */
 } gateway_task_t;
 
 /* The same at every repeat. */
@@ -36,7 +37,7 @@ typedef struct {
     rbl_str_t        account, customer;
     rbl_payment_t    payment;           /* of CHARGE and QUERY */
     rbl_setup_t      setup;             /* of SESSION and LOOK */
-    rbl_source_t     source;            /* of CARD */
+    rbl_source_t     source;            /* of CARD and DETACH */
 
     /* Kept by the gateway between the requests of one job. */
     int              looked;
@@ -53,12 +54,14 @@ typedef struct {
 typedef enum {
     GATEWAY_UNKNOWN = 0,                /* it may be done, or not */
     GATEWAY_SUCCEEDED,                  /* charged; a page was made, a source
-                                           added, a card read */
+                                           added, a card read or forgotten */
     GATEWAY_PROCESSING,                 /* it is being done */
     GATEWAY_DECLINED,                   /* for sure not charged; the page is
                                            gone */
     GATEWAY_CUSTOMER,                   /* the customer has to act at a URL */
     GATEWAY_MISCONFIGURED,              /* the operator has to act */
+    GATEWAY_MISSING,                    /* the gateway has all payments of the
+                                           customer but this one */
     GATEWAY_AGAIN                       /* another request of the same job
                                            follows */
 } gateway_result_t;
@@ -68,6 +71,8 @@ typedef struct {
     gateway_result_t  result;
     int               final;            /* declined: no other attempt */
     char              reference[GATEWAY_ID_MAX];    /* payment, or page */
+    int64_t           amount;           /* succeeded: what was charged (micro-
+                                           USD); 0: what was asked for */
     char              reason[GATEWAY_WORD_MAX];     /* why it is declined */
     char              text[GATEWAY_TEXT_MAX];
     char              url[GATEWAY_URL_MAX];
@@ -103,6 +108,15 @@ void gateway_key(char key[GATEWAY_WORD_MAX], const rbl_payment_t *payment);
 
 /* Cents of an amount; RBL_EINVAL: it is no number of cents. */
 rbl_err_t gateway_cents(int64_t *cents, int64_t amount);
+
+/*
+ * Whether a payment that the gateway has made with the payment's own key fits
+ * by its amount (micro-USD; 0: it cannot be read).  One that was declined fits
+ * by any.  A recharge fits by any, too, which goes into the outcome: after a
+ * restore of the store the same recharge is opened for another amount.
+ */
+int gateway_amount_fits(gateway_outcome_t *outcome, const gateway_job_t *job,
+    int64_t amount);
 
 /* Ends the judgement: a result and why. */
 void gateway_say(gateway_outcome_t *outcome, gateway_result_t result,

@@ -86,20 +86,6 @@ http_make(request_t *r, const gateway_job_t *job)
 }
 
 
-static int
-http_of_payment(const gateway_job_t *job, const json_t *root)
-{
-    char  text[RBL_MONEY_LEN], key[GATEWAY_WORD_MAX];
-
-    gateway_key(key, &job->payment);
-
-    return gateway_json_is(root, "key", key)
-           && rbl_str_eq(gateway_json(root, "amount"),
-                         rbl_money_text(text, job->payment.amount))
-           && gateway_json_is(root, "currency", "USD");
-}
-
-
 static void
 http_status(gateway_outcome_t *outcome, const json_t *root)
 {
@@ -129,6 +115,31 @@ http_status(gateway_outcome_t *outcome, const json_t *root)
 }
 
 
+/* Whether the answer is of the payment; its result is known. */
+
+static int
+http_of_payment(gateway_outcome_t *outcome, const gateway_job_t *job,
+    const json_t *root)
+{
+    char       key[GATEWAY_WORD_MAX], text[RBL_MONEY_LEN];
+    int64_t    amount;
+    rbl_str_t  said;
+
+    gateway_key(key, &job->payment);
+    said = gateway_json(root, "amount");
+
+    if (rbl_money_parse(&amount, said, 2) != RBL_OK
+        || !rbl_str_eq(said, rbl_money_text(text, amount)))
+    {
+        amount = 0;
+    }
+
+    return gateway_json_is(root, "key", key)
+           && gateway_json_is(root, "currency", "USD")
+           && gateway_amount_fits(outcome, job, amount);
+}
+
+
 static void
 http_good(gateway_outcome_t *outcome, const gateway_job_t *job,
     const json_t *root)
@@ -136,7 +147,13 @@ http_good(gateway_outcome_t *outcome, const gateway_job_t *job,
     rbl_str_t  url;
     rbl_url_t  parsed;
 
-    if (!http_of_payment(job, root)) {
+    http_status(outcome, root);
+
+    if (outcome->result == GATEWAY_UNKNOWN) {
+        return;
+    }
+
+    if (!http_of_payment(outcome, job, root)) {
         gateway_say(outcome, GATEWAY_UNKNOWN, "the answer is of another"
                     " payment or amount");
         return;
@@ -148,7 +165,6 @@ http_good(gateway_outcome_t *outcome, const gateway_job_t *job,
     gateway_text(outcome->text, sizeof(outcome->text),
                  gateway_json(root, "message"));
     outcome->final = json_is_true(json_object_get(root, "final"));
-    http_status(outcome, root);
     url = gateway_json(root, "url");
 
     if (outcome->result == GATEWAY_CUSTOMER

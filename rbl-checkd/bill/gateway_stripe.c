@@ -14,6 +14,7 @@
 #include <stdio.h>
 
 #include "base/form.h"
+#include "rbl_money.h"
 #include "rbl_sid.h"
 
 #define STRIPE_URL      "https://api.stripe.com"
@@ -21,6 +22,7 @@
 #define STRIPE_PAGE     "10"            /* payments, of up to 4 KB each */
 #define STRIPE_BACK     (40 * INT64_C(86400))   /* s that backups may be old */
 #define STRIPE_PAGES    40u             /* of a list */
+#define STRIPE_CENT     INT64_C(10000)  /* micro-USD */
 
 
 /* --- requests ------------------------------------------------------------- */
@@ -183,6 +185,22 @@ stripe_get(request_t *r, const gateway_job_t *job, const char *path,
 }
 
 
+/* Without a key: the second request is refused, and has no effect. */
+
+static rbl_err_t
+stripe_detach(request_t *r, const gateway_job_t *job)
+{
+    rbl_err_t  err;
+
+    r->content_type = FORM_TYPE;
+    err = stripe_begin(r, job, "/v1/payment_methods/");
+    rbl_out_percent(&r->to_made.out, job->source.method);
+    rbl_out_z(&r->to_made.out, "/detach");
+
+    return err;
+}
+
+
 static rbl_err_t
 stripe_make(request_t *r, const gateway_job_t *job)
 {
@@ -210,6 +228,9 @@ stripe_make(request_t *r, const gateway_job_t *job)
     case GATEWAY_CARD:
         return stripe_get(r, job, "/v1/payment_methods/", job->source.method,
                           "");
+
+    case GATEWAY_DETACH:
+        return stripe_detach(r, job);
 
     default:
         return RBL_EINVAL;
@@ -279,8 +300,6 @@ stripe_of_attempt(const gateway_job_t *job, const json_t *intent)
 static const char *
 stripe_wrong(const gateway_job_t *job, const json_t *intent)
 {
-    int64_t  cents;
-
     if (!gateway_json_is(intent, "object", "payment_intent")) {
         return "the answer is not a payment";
     }
@@ -289,17 +308,27 @@ stripe_wrong(const gateway_job_t *job, const json_t *intent)
         return "the answer is of another payment";
     }
 
-    if (gateway_cents(&cents, job->payment.amount) != RBL_OK
-        || !json_is_integer(json_object_get(intent, "amount"))
-        || json_integer_value(json_object_get(intent, "amount")) != cents
-        || !gateway_json_is(intent, "currency", "usd"))
-    {
-        return "the answer is of another amount";
+    if (!gateway_json_is(intent, "currency", "usd")) {
+        return "the answer is of another currency";
     }
 
     return json_is_true(json_object_get(intent, "livemode"))
            == gateway_live(job->conf)
            ? NULL : "the answer is of another mode";
+}
+
+
+/* Micro-USD; 0: it cannot be read. */
+
+static int64_t
+stripe_amount(const json_t *intent)
+{
+    json_int_t  cents;
+
+    cents = json_integer_value(json_object_get(intent, "amount"));
+
+    return cents > 0 && cents <= RBL_MONEY_MAX / STRIPE_CENT
+           ? cents * STRIPE_CENT : 0;
 }
 
 
@@ -341,6 +370,14 @@ stripe_intent(gateway_outcome_t *outcome, const gateway_job_t *job,
     } else {
         gateway_say(outcome, GATEWAY_UNKNOWN, "the answer has a strange"
                     " status");
+    }
+
+    if (outcome->result != GATEWAY_UNKNOWN
+        && !gateway_amount_fits(outcome, job, stripe_amount(intent)))
+    {
+        outcome->reference[0] = '\0';
+        gateway_say(outcome, GATEWAY_UNKNOWN,
+                    "the answer is of another amount");
     }
 }
 
@@ -394,7 +431,7 @@ stripe_listed(gateway_outcome_t *outcome, gateway_job_t *job,
         return;
     }
 
-    gateway_say(outcome, GATEWAY_UNKNOWN, "Stripe does not know the payment");
+    gateway_say(outcome, GATEWAY_MISSING, "Stripe does not know the payment");
 }
 
 
@@ -533,6 +570,11 @@ stripe_refused(gateway_outcome_t *outcome, const gateway_job_t *job,
         stripe_declined(outcome, error);
         outcome->final = 1;
 
+    } else if ((status == 400 || status == 404)
+               && job->task == GATEWAY_DETACH)
+    {
+        outcome->result = GATEWAY_SUCCEEDED;    /* it is of no customer */
+
     } else if (status == 401 || status == 403 || status == 404
                || (status == 400
                    && !gateway_json_is(error, "type", "idempotency_error")))
@@ -566,6 +608,10 @@ stripe_good(gateway_outcome_t *outcome, gateway_job_t *job, const json_t *root)
                         " card");
         }
 
+        break;
+
+    case GATEWAY_DETACH:
+        outcome->result = GATEWAY_SUCCEEDED;
         break;
 
     default:

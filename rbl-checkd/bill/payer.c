@@ -13,6 +13,7 @@
 #include "base/xalloc.h"
 #include "deliver/transport/exchange.h"
 #include "gateway.h"
+#include "rbl_money.h"
 
 #define PAYER_FLIGHT  16u               /* requests at a time */
 #define PAYER_MARGIN  1.0               /* s beyond the requests of a job */
@@ -91,7 +92,7 @@ on_answer(void *data, const redisReply *reply)
                   (int) said.reference.n, said.reference.p);
 
     } else if (rbl_str_is(said.state, "operator")) {
-        log_error("account %s: payment %.*s: the gateway has not said for two"
+        log_error("account %s: payment %.*s: the gateway has not said for"
                   " days how it ended: find out, then rblctl bill settle",
                   pay->visit->account.s, (int) p->id.n, p->id.p);
     }
@@ -113,7 +114,7 @@ result_name(gateway_result_t result)
 {
     static const char *const  names[] = {
         "unknown", "succeeded", "processing", "declined", "customer",
-        "misconfigured", "unknown"
+        "misconfigured", "missing", "unknown"
     };
 
     return names[result];
@@ -123,12 +124,20 @@ result_name(gateway_result_t result)
 static void
 pay_log(const pay_t *pay, const gateway_outcome_t *o)
 {
+    char                  money[RBL_MONEY_LEN];
     const char           *account = pay->visit->account.s;
     const gateway_job_t  *job = &pay->job;
 
     if (o->result == GATEWAY_MISCONFIGURED) {
         log_error("account %s: gateway %s: %s", account,
                   pay->payer->gateway->name, o->text);
+    }
+
+    if (o->result == GATEWAY_SUCCEEDED && o->amount > 0) {
+        log_warn("account %s: payment %.*s: the gateway has charged %s USD, as"
+                 " before the store was restored: this amount is booked",
+                 account, (int) job->payment.id.n, job->payment.id.p,
+                 rbl_money_text(money, o->amount).p);
     }
 
     if (job->task == GATEWAY_CHARGE || job->task == GATEWAY_QUERY) {
@@ -152,7 +161,7 @@ pay_key(const pay_t *pay, rbl_key_t *key)
 static void
 pay_answered(pay_t *pay, const gateway_outcome_t *o)
 {
-    char                    attempt[RBL_OUT_INT];
+    char                    attempt[RBL_OUT_INT], amount[RBL_OUT_INT];
     rbl_key_t               key;
     rbl_bill_answer_args_t  args;
 
@@ -161,6 +170,8 @@ pay_answered(pay_t *pay, const gateway_outcome_t *o)
     args.attempt = rbl_out_int_text(attempt, pay->job.payment.attempt + 1);
     args.result = rbl_str(result_name(o->result));
     args.reference = rbl_str(o->reference);
+    args.amount = o->amount > 0 ? rbl_out_int_text(amount, o->amount)
+                                : RBL_STR("");
     args.reason = rbl_str(o->reason);
     args.final = o->final ? RBL_STR("1") : RBL_STR("0");
     args.text = rbl_str(o->text);
@@ -200,7 +211,7 @@ pay_session(pay_t *pay, const gateway_outcome_t *o)
 }
 
 
-/* A card that cannot be read is asked for again later. */
+/* A card that cannot be read, or forgotten, is asked for again later. */
 
 static void
 pay_card(pay_t *pay, const gateway_outcome_t *o)
@@ -216,6 +227,7 @@ pay_card(pay_t *pay, const gateway_outcome_t *o)
 
     args.acct = pay_key(pay, &key);
     args.source = pay->job.source.id;
+    args.gone = pay->job.task == GATEWAY_DETACH ? RBL_STR("1") : RBL_STR("");
     args.brand = rbl_str(o->brand);
     args.last4 = rbl_str(o->last4);
     args.month = rbl_out_int_text(month, o->month);
@@ -237,6 +249,7 @@ pay_record(pay_t *pay, const gateway_outcome_t *outcome)
         break;
 
     case GATEWAY_CARD:
+    case GATEWAY_DETACH:
         pay_card(pay, outcome);
         break;
 
@@ -330,7 +343,7 @@ pay_task(rbl_str_t name)
     unsigned  i;
 
     static const char *const  names[] = {
-        "", "charge", "query", "session", "look", "card"
+        "", "charge", "query", "session", "look", "card", "detach"
     };
 
     for (i = sizeof(names) / sizeof(names[0]) - 1; i > 0; i--) {
@@ -371,6 +384,7 @@ pay_read(pay_t *pay, const rbl_bill_send_reply_t *said)
         return rbl_payment_decode(&job->payment, all) == RBL_OK ? 0 : -1;
 
     case GATEWAY_CARD:
+    case GATEWAY_DETACH:
         all.p += said->payment.n;
         all.n = said->source.n;
         return rbl_source_decode(&job->source, all) == RBL_OK ? 0 : -1;

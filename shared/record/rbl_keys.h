@@ -214,7 +214,8 @@
  *   source:<AC>:<PS>   string  record of a payment source
  *   setup:<AC>         string  record: the payment source that is being added
  *   setup:<AC>:gone    zset*   payment sources that the account has removed,
- *                              until the daemon deletes them (bill_step.lua)
+ *                              until the gateway has forgotten them
+ *                              (bill_send), score = when it is asked (ms)
  *   billdue            zset    accounts; score = when their bill is to be
  *                              looked at (ms), within a day
  *   pay:<AC>:<PY>      string  record of a payment, for ever

@@ -94,7 +94,7 @@ refused_by_hand($busy, qr/a payment is under way/,
 # --- settling by hand --------------------------------------------------------
 
 my @settle = ('bill', 'settle', $busy->{sid}, $charge);
-refused_by_hand($busy, qr/still asks the gateway.*--force/,
+refused_by_hand($busy, qr/is on its way.*--force/,
     'a failure that the operator books while the daemon asks', @settle,
     'failed');
 refused_by_hand($busy, qr/no such payment/, 'a payment that is unknown', 'bill',

@@ -100,8 +100,9 @@ is((posts($t, $py))[-1]{replayed}, 1, 'the gateway replays the same answer');
 passes($t, 23.5 * 3_600_000);
 wait_for { payment($t, $py)->{text} =~ /does not know/ } 20, 'a question';
 is(scalar posts($t, $py), $tries, 'no request is sent after 23 hours');
+stripe_fault($stripe, 'unavailable', match => '^GET /v1/payment_intents$');
 passes($t, DAY);
-wait_for { payment($t, $py)->{next} == 0 } 20, 'the operator has to look';
+wait_for { payment($t, $py)->{late} > 0 } 20, 'the operator has to look';
 my $r = rblctl($t->{redis}, 'bill', 'paid', $t->{ac}, $py);
 is($r->{status}, 3, 'a payment that was sent cannot be booked');
 $r = rblctl($t->{redis}, 'bill', 'settle', $t->{ac}, $py, 'perhaps');
@@ -115,6 +116,21 @@ wait_for { bill($t)->{open} eq '' } 20, 'the next attempt';
 is((posts($t, $py))[-1]{key}, "$py-2", 'the next attempt has another key');
 $r = rblctl($t->{redis}, 'bill', 'settle', $t->{ac}, $py, 'failed');
 like($r->{err}, qr/it is succeeded/, 'a succeeded payment cannot be settled');
+
+# --- what Stripe does not have after a day was not made -------------------------
+
+for my $days (2, 5) {
+    stripe_fault($stripe, 'error_before');
+    $py = next_period($t);
+    wait_for { payment($t, $py)->{state} eq 'unknown' } 20, 'nothing is known';
+    passes($t, $days * DAY);
+    wait_for { bill($t)->{open} eq '' } 20, 'the next attempt';
+    is(join(' ', map { $_->{key} } (posts($t, $py))[0, -1]), "$py-1 $py-2",
+        "after $days days the next attempt is made, with another key");
+    is_deeply([map { "$_->{json}{reason} $_->{json}{attempt}" }
+        (events_of($t, 'billing.renewal.failed'))[-1]], ['not_made 1'],
+        'the attempt that was not made is told');
+}
 
 books_agree($t);
 done_testing();

@@ -9,6 +9,7 @@
 
 #include "fuzz.h"
 #include "bill/gateway.h"
+#include "rbl_money.h"
 
 #define PY    "PY0123456789abcdef0123456789abcdef"
 #define SEEN  "AC0123456789abcdef0123456789abcdef"
@@ -50,6 +51,9 @@ check_outcome(const gateway_outcome_t *o, const gateway_job_t *job,
     fuzz_check(strpbrk(o->reference, " \"'<>&") == NULL);
     fuzz_check(o->url[0] == '\0' || strncasecmp(o->url, "http", 4) == 0);
     fuzz_check(o->result <= GATEWAY_AGAIN);
+    fuzz_check(o->amount == 0 || rbl_str_is(job->payment.kind, "recharge"));
+    fuzz_check(o->amount >= 0 && o->amount <= RBL_MONEY_MAX
+               && o->amount % 10000 == 0);
 
     if (pays && (o->result == GATEWAY_SUCCEEDED
                  || o->result == GATEWAY_DECLINED))
@@ -92,10 +96,11 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memset(&outcome, 0, sizeof(outcome));
     job.conf = conf;
     job.task = kind & 1 ? GATEWAY_CHARGE + (kind >> 1) % 2
-                        : GATEWAY_CHARGE + (kind >> 1) % 5;
+                        : GATEWAY_CHARGE + (kind >> 1) % 6;
     job.looked = (kind & 128) != 0;
     job.account = RBL_STR(SEEN);
     job.payment.id = RBL_STR(PY);
+    job.payment.kind = kind & 64 ? RBL_STR("recharge") : RBL_STR("renewal");
     job.payment.amount = 25000000;
     job.payment.reference = RBL_STR("");
     job.setup.session = RBL_STR("cs_1");

@@ -37,7 +37,8 @@ sub new {
     my ($class, %o) = @_;
     return bless { renew => 1, gateway => 'manual', falls => 0, to => 0, alert => 0, kind => '',
         open => '', ledger => [], events => [], pay => {}, map({ $_ => 0 }
-        qw(balance used alerted last fails runs sum day uses seq)), %o }, $class;
+        qw(balance used alerted last fails runs sum day uses seq asked followed)),
+        %o }, $class;
 }
 sub left { return $_[0]{balance} - $_[0]{used} }
 sub tell { my ($s, @e) = @_; push @{ $s->{events} }, join ' ', @e; return }
@@ -66,7 +67,10 @@ sub open_one {
     my ($s, $now, $kind, $k, $amount, @period) = @_;
     $s->{pay}{$k} //= { kind => $kind, key => $k, amount => $amount,
         state => 'open', reason => '', created => $now, period => [@period],
-        attempt => 0, sent => 0, tried => 0, next => 0 };
+        attempt => 0, sent => 0, tried => 0, next => 0, late => 0 };
+    my $p = $s->{pay}{$k};
+    @$p{qw(state reason next amount period)} = ('open', '', 0, $amount,
+        [@period]) if $p->{state} eq 'void';
     return $s->{open} = $k;
 }
 sub check { my ($s, $n) = @_;
@@ -100,26 +104,59 @@ sub buy {
     return 1;
 }
 
+# Somebody wants to pay at once: the word of the answer.
+sub retry {
+    my ($s, $now) = @_;
+    my $p = $s->{pay}{ $s->{open} };
+    my $check = $s->{kind} eq 'check';
+    my $since = $now - $s->{asked};
+    return !$p && ($check || $s->{state} ne 'lapsed') ? 'NOTHING'
+        : $p && $p->{state} !~ /^(?:open|failed)$/ ? 'FLIGHT'
+        : !$check && !$s->{renew} ? 'RENEW'
+        : $p && $s->{gateway} eq 'manual' ? 'HAND'
+        : $since >= 0 && $since < 60_000 ? 'SOON'
+        : $s->ask($now);
+}
+sub ask {
+    my ($s, $now) = @_;
+    $s->{asked} = $now > $s->{asked} ? $now : $s->{asked} + 1;
+    return 'OK';
+}
+sub follow {
+    my ($s) = @_;
+    my $p = $s->{pay}{ $s->{open} };
+    $s->{wanted} = $s->{asked} != $s->{followed};
+    $s->{followed} = $s->{asked};
+    @$p{qw(state next)} = ('open', 0) if $s->{wanted} && $p
+        && ($p->{state} eq 'open' || $p->{state} eq 'failed'
+            && $p->{kind} ne 'recharge');
+    return;
+}
+
 sub step {
     my ($s, $now) = @_;
+    $s->follow if $s->{kind} ne '';
     return $s->{kind} eq '' ? undef : $s->{kind} eq 'check'
         ? $s->step_check($now) : $s->step_period($now);
+}
+sub unpaid {
+    my ($s) = @_;
+    my $p = $s->{renew} ? $s->{pay}{ $s->{open} } : undef;
+    return if !$p || $p->{attempt} || $p->{reason} ne '';
+    $p->{reason} = $p->{state} eq 'open' ? 'unpaid' : $p->{state};
+    return $s->tell('billing.renewal.failed', 1, $p->{reason});
 }
 sub step_period {
     my ($s, $now) = @_;
     my $ends = $s->{ends};
+    my $before = $s->{open};
     $s->open_one($now, 'renewal', sprintf('rn:%s:%.0f', $s->{ac}, $ends),
         $s->{price}, $ends, end_of($ends, @$s{qw(kind anchor)}))
-        if $s->{state} ne 'lapsed' && $s->{renew} && $s->{open} eq ''
-            && $now >= $ends - 7 * DAY;
+        if ($s->{state} ne 'lapsed' || $s->{wanted}) && $s->{renew}
+            && $s->{open} eq '' && $now >= $ends - 7 * DAY;
     if ($s->{state} eq 'active' && $now >= $ends) {
         $s->{state} = 'grace';
-        if ($s->{open} ne '' && $s->{begins} < $ends
-            && $s->{gateway} eq 'manual')
-        {
-            @{ $s->{pay}{ $s->{open} } }{qw(reason attempt)} = ('unpaid', 1);
-            $s->tell('billing.renewal.failed', 1, 'unpaid');
-        }
+        $s->unpaid if $s->{begins} < $ends && $before ne '';
     } elsif ($s->{state} eq 'active' && !$s->{renew}) {
         my ($days) = grep { $now >= $ends - $_ * DAY } 1, 7, 14;
         if ($days && (!$s->{told} || $days < $s->{told})) {
@@ -127,8 +164,10 @@ sub step_period {
             $s->tell('expiring.plan.alert', $days);
         }
     }
-    $s->{state} = 'lapsed'
-        if $s->{state} eq 'grace' && $now >= $ends + $s->{grace};
+    if ($s->{state} eq 'grace' && $now >= $ends + $s->{grace}) {
+        $s->{state} = 'lapsed';
+        $s->unpaid;
+    }
     return;
 }
 sub step_check {
@@ -238,20 +277,21 @@ sub task {
     return '' if $p->{next} > $now && !($looks && $p->{next} > $now + $longest);
     return $p->{kind} ne 'renewal' || $s->{renew} ? 'charge' : ''
         if $p->{state} eq 'open';
-    return '' if !$p->{next};
-    return $p->{state} =~ /^(?:sent|unknown)$/ && $now - $p->{sent} < 23 * HOUR
-        ? 'charge' : 'query';
+    return $p->{state} =~ /^(?:sent|unknown)$/ ? 'charge' : 'query';
 }
 sub send {
     my ($s, $now, $lease) = @_;
     my $p = $s->{pay}{ $s->{open} };
     @$p{qw(amount sent state)} = (CENT * POSIX::ceil($p->{amount} / CENT),
         $now, 'sent') if $p->{state} eq 'open';
+    $p->{sent} = $now if $p->{sent} > $now;
+    $p->{state} = 'sent' if $p->{state} eq 'unknown';
     $p->{tried}++;
     return $p->{next} = $now + $lease;
 }
 sub try_next {
     my ($s, $now, $p) = @_;
+    return $now if $p->{reason} eq 'not_made';
     if ($p->{kind} eq 'recharge') {
         my $wait = (HOUR, DAY, 3 * DAY)[$p->{attempt} - 1];
         return $wait ? $now + $wait : 0;
@@ -266,7 +306,7 @@ sub declined {
     my ($s, $now, $k, $reason, $final) = @_;
     my $p = $s->{pay}{$k};
     $p->{attempt}++;
-    @$p{qw(reason sent tried)} = ($reason, 0, 0);
+    @$p{qw(reason sent tried late)} = ($reason, 0, 0, 0);
     $p->{next} = $final ? 0 : $s->try_next($now, $p);
     $p->{state} = $p->{next} ? 'open' : 'failed';
     @$p{qw(amount period)} = ($s->{price}, [$p->{period}[0],
@@ -281,6 +321,10 @@ sub answered {
     return $s->succeeds($now, $k) if $result eq 'succeeded';
     return $s->declined($now, $k, $reason, $final) if $result eq 'declined';
     my $age = $now - $p->{sent};
+    return $s->declined($now, $k, 'not_made', 0)
+        if $result eq 'missing' && $age > 24 * HOUR;
+    $p->{late} ||= $age > ($result =~ /^(?:processing|customer)$/ ? 7 * DAY
+        : 47 * HOUR);
     if ($result =~ /^(?:processing|customer)$/) {
         my $wait = $age / 4 < HOUR ? $age / 4 : HOUR;
         @$p{qw(state next)} = ($result, int($now + ($wait > 30_000 ? $wait
@@ -288,8 +332,8 @@ sub answered {
         return;
     }
     my $wait = (5000, 60_000, 300_000)[$p->{tried} - 1] // 1_800_000;
-    @$p{qw(state next)} = ('unknown', $age > 47 * HOUR ? 0
-        : $now + ($age > 23 * HOUR ? HOUR : $wait));
+    @$p{qw(state next)} = ('unknown',
+        $now + ($age > 23 * HOUR ? HOUR : $wait));
     return;
 }
 

@@ -79,9 +79,20 @@ for my $of ([2026, 1], [2026, 2], [2028, 2], [2026, 4], [2027, 11], [2026, 12],
         "$name: the card is due 7 days before its end");
     is(says($year, $month), 7, 'the alert of 7 days');
     is(says($year, $month), 0, "$name: the alert of 7 days is not repeated");
-    is_deeply([asked($last + HOUR)], ['', 'never'],
-        "$name: the card is never read again");
+    is((asked($last + HOUR))[0], '',
+        "$name: the card is not due an hour later");
     is_deeply([alerts()], [30, 7], "$name: the outbox has both alerts");
+    is_deeply([asked($over - 1)], ['', $over],
+        "$name: the card is read again after its end");
+    is((asked($over))[0], 'card', "$name: the card is due after its end");
+    is(says($year + 3, $month), 0, 'a card that was renewed at its end');
+    my $far = 1000 * timegm(0, 0, 0, 1, $month % 12, $year + 3 + ($month == 12)
+        - 1900) - 30 * DAY;
+    is((asked($far - DAY))[0], '',
+        "$name: a renewed card is not due for years");
+    is((asked($far))[0], 'card',
+        "$name: a renewed card is read before its new end");
+    is(says($year + 3, $month), 30, "$name: its new end is announced");
 
     card($year, $month, $first - 100 * DAY);
     is((asked($first))[0], 'card', 'a card that its bank has renewed');
@@ -102,6 +113,29 @@ for my $of ([2026, 1], [2026, 2], [2028, 2], [2026, 4], [2027, 11], [2026, 12],
         "$name: no alert is sent after the end of the card");
     is_deeply([asked($over + HOUR)], ['', 'never'],
         "$name: an expired card is never read again");
+}
+
+# A card that was not renewed in time is charged all the same.
+
+{
+    my $over = 1000 * timegm(0, 0, 0, 1, 6, 126);
+    card(2026, 6, 1);
+    asked($over);
+    says(2026, 6);
+    is_deeply([asked($over + DAY)], ['', 'never'],
+        'an expired card is not read');
+    my $b = unpacked(cmd('GET', k('bill', $ac)));
+    @$b[7, 8] = ($over - 25 * DAY, $over + 6 * DAY);
+    cmd('SET', k('bill', $ac), packed($b));
+    my $py = script('bill_step', [$acct], grace => DAY, kept => 0)->[2];
+    is((asked($over + DAY))[0], 'charge', 'the expired card is charged');
+    script('bill_answer', [$acct], payment => $py, attempt => 1,
+        result => 'succeeded', reference => 'pi_1');
+    is((asked($over + DAY + 2000))[0], 'card',
+        'a card that is charged after its end is read again');
+    says(2029, 6);
+    is(unpacked(cmd('GET', k('source', $ac, $ps)))->[6], 2029,
+        'the record has the new end of the card');
 }
 
 # The gateway does not answer: the card is read again an hour later.

@@ -13,7 +13,7 @@ use RblTest;
 use constant { DAY => 86_400_000, GRACE => 7 * 86_400_000 };
 use constant { BEGINS => 7, ENDS => 8, STATE => 9, OPEN => 10 };
 use constant { P_STATE => 5, P_SOURCE => 13, P_SENT => 18,
-    P_NEXT => 20 };
+    P_NEXT => 20, P_LATE => 21 };
 
 redis_new();
 
@@ -119,7 +119,8 @@ is(payment($ac, $py)->[P_STATE], 'sent', 'a refused settlement changes nothing')
 is(settle('failed', force => '1'), 'OK', 'the operator can force it');
 is(payment($ac, $py)->[P_STATE], 'open', 'the payment is open again');
 put_payment($ac, do { my $q = payment($ac, $py);
-    @$q[P_STATE, P_SENT, P_NEXT] = ('unknown', 1, 0); $q });
+    @$q[P_STATE, P_SENT, P_NEXT, P_LATE] = ('unknown', 1, time * 1000, 1);
+    $q });
 is(settle('failed'), 'OK',
     'a payment that was left to the operator can be settled');
 put_payment($ac, do { my $q = payment($ac, $py);

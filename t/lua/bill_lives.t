@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
 # 500 random lives of accounts that are billed, beside a model (RblBillModel):
-# periods and checks, payments in time, late, twice and never, recharges, plans
-# that change, a clock that leaps and goes back.  Half of them pay through a
+# periods and checks, payments in time, late, twice and never, recharges, requests
+# to pay at once, plans that change, a clock that leaps and goes back.  Half of them pay through a
 # gateway, which declines, answers late, twice, or so that nothing is known.
 # Balance, ledger, payments and events are those of the model, whenever a daemon
 # has looked.
@@ -23,7 +23,7 @@ srand(my $seed = $ENV{RBL_SEED} // time);
 diag("RBL_SEED=$seed");
 redis_new(cluster => 1);        # all scripts read the same clock key
 my $now;
-my ($ac, $acct, $m, @done, %types, %answers, $offs);
+my ($ac, $acct, $m, @done, %types, %answers, %retries, $offs);
 
 sub pick { return $_[rand @_] }
 sub cents { return 10_000 * int rand $_[0] }
@@ -141,16 +141,20 @@ sub answer {
 
     my $p = $m->{pay}{$k};
     my $result = pick(qw(succeeded declined declined unknown unknown
-        processing customer misconfigured));
+        processing customer misconfigured missing));
     $result = 'declined' if $m->{poor} && $result ne 'unknown';
     my ($reason, $final) = (pick('card_declined', 'lost_card'), rand() < 0.5);
+    # A store that was restored opens a recharge again for another amount.
+    my $amount = $p->{kind} eq 'recharge' && $result eq 'succeeded'
+        && rand() < 0.2 ? 500_000 + cents(3000) : '';
     my @args = (payment => 'PY' . substr(Digest::SHA::sha1_hex($k), 0, 32),
         attempt => $p->{attempt} + 1, result => $result,
         reference => $result eq 'succeeded' ? 'pi_1' : '', reason => $reason,
-        final => $final ? 1 : 0);
+        final => $final ? 1 : 0, amount => $amount);
+    $p->{amount} = $amount if $amount ne '';
     my $r = script('bill_answer', [$acct], @args);
     $m->answered($now, $k, $result, $reason, $final);
-    my $left = $p->{state} eq 'unknown' && !$p->{next};
+    my $left = ($p->{late} // 0) eq $now && $p->{state} !~ /^(?:open|failed)$/;
     die "bill_answer: @$r\n"
         if "@$r" ne 'OK ' . ($left ? 'operator' : $p->{state});
     $answers{$result}++;
@@ -178,7 +182,7 @@ my %act = (
             payment => 'PY' . substr(Digest::SHA::sha1_hex($k), 0, 32),
             result => $result, reference => 'pi_2');
         my $waits = $p->{sent} && $p->{state} !~ /^(?:succeeded|void)$/
-            && ($result ne 'failed' || !$p->{next});
+            && ($result ne 'failed' || $p->{late} && $p->{state} ne 'sent');
         die "bill_settle: @$r\n" if ($r->[0] eq 'OK') != !!$waits;
         return if !$waits;
         $result eq 'failed' ? $m->declined($now, $k, 'settled', 0)
@@ -220,7 +224,14 @@ my %act = (
         my %new = map { $_ => $t{$_} // $m->{$_} } qw(renew falls to alert);
         my $ok = $new{to} == 0 || $new{to} > $new{falls};
         die "bill_terms: @$r\n" if ($r->[0] eq 'OK') != $ok;
+        $m->ask($now) if $ok && $new{renew} > $m->{renew};
         @$m{ keys %new } = values %new if $ok;
+    }],
+    retry => [6, sub {
+        my $r = script('bill_retry', [$acct]);
+        my $word = $m->retry($now);
+        die "bill_retry: @$r, not $word\n" if $r->[0] ne $word;
+        $retries{$word}++;
     }],
     plan => [4, sub {
         my $kind = pick('check', 'check', 'check', 'month', 'year');
@@ -282,8 +293,10 @@ is(scalar keys %types, 6, 'each type of event was among them')
 is_deeply([sort grep { $_ ne '' } keys %noticed], [qw(active customer due ends
     expired failed low operator paid recharge)], 'and each notice')
     if !$ENV{LIVES};
-is(scalar keys %answers, 6,
+is(scalar keys %answers, 7,
     'the gateway gives each kind of answer') if !$ENV{LIVES};
+is(scalar keys %retries, 6, 'a request to pay gets each answer')
+    or diag(join ' ', %retries) if !$ENV{LIVES};
 note("recharges that were turned off: $offs");
 note(join ', ', map { "$_: $answers{$_}" } sort keys %answers);
 note(join ', ', map { "$_: $types{$_}" } sort keys %types);

@@ -130,6 +130,7 @@ end
 -- Without `grace`, which only daemons know, a daemon looks at the bill at once.
 local function bill_save(b, grace)
     b[BILL.stops] = grace and b[BILL.ends] + grace or b[BILL.stops] or 0
+    b[BILL.customer] = b[BILL.customer] or ''
     save(bill_key, b)
     if b[BILL.period] == 'check' then
         meter_save(b)

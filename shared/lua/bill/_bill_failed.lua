@@ -9,9 +9,12 @@ local hour_ms = 3600000
 local tries_before = {7, 5, 3, 1}
 local tries_after = {2, 4, 6}
 local tries_recharge = {hour_ms, day_ms, 3 * day_ms}
--- When the next attempt is made (ms); 0: never.
+-- When the next attempt is made (ms); 0: never.  One that the gateway has never
+-- got is made again at once.
 local function try_next(p, now)
-    if p[PAYMENT.kind] ~= 'renewal' then
+    if p[PAYMENT.reason] == 'not_made' then
+        return now
+    elseif p[PAYMENT.kind] ~= 'renewal' then
         local wait = tries_recharge[p[PAYMENT.attempt]]
         return wait and now + wait or 0
     end
@@ -29,7 +32,7 @@ end
 -- final: no attempt follows by that card; a recharge is off then.
 local function bill_failed(a, b, p, reason, final, text, now)
     p[PAYMENT.attempt] = p[PAYMENT.attempt] + 1
-    p[PAYMENT.sent], p[PAYMENT.tried] = 0, 0
+    p[PAYMENT.sent], p[PAYMENT.tried], p[PAYMENT.late] = 0, 0, 0
     p[PAYMENT.reason], p[PAYMENT.text] = reason, text
     p[PAYMENT.reference], p[PAYMENT.url] = '', ''
     p[PAYMENT.next] = final and 0 or try_next(p, now)

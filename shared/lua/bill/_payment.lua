@@ -3,7 +3,7 @@
 --- include: bill
 local function payment_load(py)
     local p = py ~= '' and load(payment_key(py)) or nil
-    for i = PAYMENT.source, p and PAYMENT.next or 0 do
+    for i = PAYMENT.source, p and PAYMENT.late or 0 do
         p[i] = p[i] or (i < PAYMENT.sent and '' or 0)
     end
     return p

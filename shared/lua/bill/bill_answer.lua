@@ -4,13 +4,15 @@
 --- arg: payment  SID
 --- arg: attempt  its number, from 1
 --- arg: result  succeeded, processing, declined, customer, unknown,
---          misconfigured
+--          misconfigured; missing: all payments of the customer were read, and
+--          it is not one of them
 --- arg: reference  of the gateway, or ""
+--- arg: amount  of a recharge: what was charged (micro-USD); "": its amount
 --- arg: reason  why it is declined: a code
 --- arg: final  1: the daemon does not retry the payment
 --- arg: text  of the gateway
 --- arg: url  where the customer has to act
---- reply: OK state  operator: it is unknown, and left to the operator
+--- reply: OK state  operator: it is late, and the operator is told now
 --- reply: PAYMENT  there is none
 --- reply: OTHER state reference  it has ended in another way before
 --- include: bill_done
@@ -34,46 +36,68 @@ end
 if result ~= 'succeeded'
     and (p[PAYMENT.sent] == 0 or attempt ~= p[PAYMENT.attempt] + 1)
 then
-    return result == 'declined' and attempt == p[PAYMENT.attempt]
-        and ARG.reason == p[PAYMENT.reason] and {'OK', state} or other()
+    local reason = result == 'declined' and ARG.reason
+        or result == 'missing' and 'not_made'
+    return attempt == p[PAYMENT.attempt] and reason == p[PAYMENT.reason]
+        and {'OK', state} or other()
 end
 local minute, hour = 60000, 3600000
 local age = now - p[PAYMENT.sent]
--- After an answer that means nothing: the same request with the same key, then
--- questions for it.  After two days the operator has to find out.
+-- After an answer that means nothing: the same request with the same key, or
+-- questions for it (bill_send.lua).
 local function wait_unknown()
     local waits = {5000, minute, 5 * minute, 30 * minute}
-    return age > 47 * hour and 0 or now + (age > 23 * hour and hour
-        or waits[p[PAYMENT.tried]] or 30 * minute)
+    return age > 23 * hour and hour or waits[p[PAYMENT.tried]] or 30 * minute
+end
+-- People are told once for each attempt.
+local function tell(word)
+    bill_event(a, word, p[PAYMENT.id] .. ':' .. ARG.attempt, now, b, p)
+end
+-- The operator may have to find out, and is told once.
+local function late(most)
+    if age > most and p[PAYMENT.late] == 0 then
+        p[PAYMENT.late] = now
+        tell('operator')
+    end
 end
 if result == 'succeeded' then
+    -- A store that was restored has opened it again for another amount.
+    if p[PAYMENT.kind] ~= 'renewal' and ARG.amount ~= '' then
+        p[PAYMENT.amount] = tonumber(ARG.amount)
+    end
+    -- A card that is charged after its end was renewed: it is read again.
+    local s = load(key('source', ac, p[PAYMENT.source]))
+    if s and s[SOURCE.told] == -1 then
+        s[SOURCE.told], s[SOURCE.asked] = 7, 0
+        save(key('source', ac, p[PAYMENT.source]), s)
+    end
     bill_done(a, b, p, ARG.reference, now)
     return {'OK', 'succeeded'}
 elseif result == 'declined' then
     bill_failed(a, b, p, ARG.reason, ARG.final == '1', ARG.text, now)
+    return {'OK', p[PAYMENT.state]}
+elseif result == 'missing' and age > 24 * hour then
+    -- No request is on its way any more, so nothing was charged.
+    bill_failed(a, b, p, 'not_made', false, ARG.text, now)
+    payment_wake()
     return {'OK', p[PAYMENT.state]}
 end
 p[PAYMENT.text] = ARG.text
 if ARG.reference ~= '' then
     p[PAYMENT.reference] = ARG.reference
 end
--- People are told once for each attempt.
-local function tell(word)
-    bill_event(a, word, p[PAYMENT.id] .. ':' .. ARG.attempt, now, b, p)
-end
 if result == 'processing' or result == 'customer' then
     p[PAYMENT.state], p[PAYMENT.url] = result, ARG.url
-    p[PAYMENT.next] = now + math.max(minute / 2, math.min(age / 4, hour))
+    p[PAYMENT.next] = now + math.floor(math.max(minute / 2,
+        math.min(age / 4, hour)))
     if result == 'customer' and state ~= result then
         tell(result)
     end
+    late(7 * day_ms)
 else
     p[PAYMENT.state] = 'unknown'
-    p[PAYMENT.next] = wait_unknown()
-    if p[PAYMENT.next] == 0 then
-        tell('operator')
-    end
+    p[PAYMENT.next] = now + wait_unknown()
+    late(47 * hour)
 end
-p[PAYMENT.next] = math.floor(p[PAYMENT.next])
 save(payment_key(p[PAYMENT.id]), p)
-return {'OK', p[PAYMENT.next] == 0 and 'operator' or p[PAYMENT.state]}
+return {'OK', p[PAYMENT.late] == now and 'operator' or p[PAYMENT.state]}

@@ -1,7 +1,8 @@
--- A card as the gateway has it now, before its end: contacts are told unless it
+-- A card as the gateway has it now: before its end contacts are told unless it
 -- was renewed.
 --- key: acct  acct:<AC>
 --- arg: source  SID
+--- arg: gone  1: the gateway has forgotten it; "": it has not, and tells it:
 --- arg: brand
 --- arg: last4
 --- arg: month  when it expires
@@ -11,6 +12,11 @@
 --- include: bill_event
 local a, b, now = load(KEY.acct), load(bill_key), now_ms()
 local s = load(source_key(ARG.source))
+if ARG.gone == '1' then
+    call('DEL', source_key(ARG.source))
+    call('ZREM', gone, ARG.source)
+    return {'OK', '0'}
+end
 if not a or not b or not s then
     return {'OK', '0'}
 end
@@ -22,7 +28,7 @@ s[SOURCE.month], s[SOURCE.year] = month, year
 s[SOURCE.brand], s[SOURCE.last4] = ARG.brand, ARG.last4
 local days, told = nil, 0
 if now >= source_ends(s) then
-    s[SOURCE.told] = 7
+    s[SOURCE.told] = -1
 elseif now >= source_ends(s) - 7 * day_ms then
     days = 7
 elseif now >= source_ends(s) - 30 * day_ms then

@@ -8,9 +8,9 @@
 --- arg: lease  ms; nobody else asks for so long
 --- arg: clock  of the daemon (ms)
 --- reply: OK task customer payment source setup barred  task: charge, query
---          (how it has ended), session (make one), look (at it), card; or "".
---          barred: a payment whose cards are all of the other mode of the key,
---          for its first time; or ""
+--          (how it has ended), session (make one), look (at it), card, detach
+--          (forget it); or "".  barred: a payment whose cards are all of the
+--          other mode of the key, for its first time; or ""
 --- reply: APART  the clocks differ
 --- include: ahead
 --- include: apart
@@ -21,7 +21,8 @@ local held = not a or a[ACCOUNT.status] == 'suspended'
 local b, now = load(bill_key), now_ms()
 local live, lease = tonumber(ARG.live), tonumber(ARG.lease)
 local hour = 3600000
-local known = 23 * hour                 -- so long a gateway knows a key
+-- So long a gateway knows a key (ms): one of the operator's for ever.
+local known = ARG.gateway == 'http' and math.huge or 23 * hour
 if clocks_apart(ARG.clock, now) then
     return {'APART'}
 end
@@ -65,29 +66,23 @@ local function charge(p)
     p[PAYMENT.amount] = math.ceil(p[PAYMENT.amount] / 10000) * 10000
     p[PAYMENT.sent], p[PAYMENT.state], task = now, 'sent', 'charge'
 end
--- Whether the account has chosen another source since the payment failed: that
--- is a new attempt, at once.
-local function another(p)
-    local s = source_chosen(live)
-    return p[PAYMENT.state] == 'failed' and s
-        and s[SOURCE.id] == terms[TERMS.source]
-        and s[SOURCE.id] ~= p[PAYMENT.source]
-end
+-- A payment is "sent" as long as a request to charge may be on its way.
 local function again(p)
-    if p[PAYMENT.next] == 0 or not due(p[PAYMENT.next]) then
+    if p[PAYMENT.state] == 'failed' or not due(p[PAYMENT.next]) then
         return
     end
     local asks = p[PAYMENT.state] == 'sent' or p[PAYMENT.state] == 'unknown'
-    task = asks and not held and now - p[PAYMENT.sent] < known and 'charge'
-        or 'query'
+    p[PAYMENT.sent] = math.min(p[PAYMENT.sent], now)
+    if asks and not held and now - p[PAYMENT.sent] < known then
+        p[PAYMENT.state], task = 'sent', 'charge'
+    else
+        task = 'query'
+    end
 end
 -- A declined renewal is tried again within a week (_bill_failed.lua), all else
 -- is looked at within an hour.
 local p = payment_load(b[BILL.open])
 if p then
-    if another(p) then
-        p[PAYMENT.state], p[PAYMENT.next] = 'open', now
-    end
     local state = p[PAYMENT.state]
     local longest = state == 'open' and renew_lead or hour
     if not_ahead(p[PAYMENT.next], now, longest) ~= p[PAYMENT.next] then
@@ -118,14 +113,23 @@ then
 end
 for _, ps in ipairs(call('ZRANGE', key('sources', ac), 0, -1)) do
     local c = load(source_key(ps))
-    local _, at = source_alert(c or {[SOURCE.told] = 7})
-    -- The card is read again before, for its bank may have renewed it.
+    local at = c and source_look(c)
     if at and c[SOURCE.live] == live
         and due(math.max(at, not_ahead(c[SOURCE.asked], now, 0) + hour))
     then
         task, source = 'card', c
         c[SOURCE.asked] = now
         save(source_key(ps), c)
+    end
+end
+for _, ps in ipairs(call('ZRANGE', gone, 0, -1)) do
+    local at = tonumber(call('ZSCORE', gone, ps))
+    local c = load(source_key(ps))
+    if not c then
+        call('ZREM', gone, ps)
+    elseif due(not_ahead(at, now, hour)) then
+        task, source = 'detach', c
+        call('ZADD', gone, tostring(now + hour), ps)
     end
 end
 if task ~= '' then

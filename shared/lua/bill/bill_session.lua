@@ -18,6 +18,7 @@
 --- reply: OTHER  another one is wanted meanwhile
 --- include: payment
 --- include: source
+--- include: ask
 local s, b, now = load(key('setup', ac)), load(bill_key), now_ms()
 if not s or not b or s[SETUP.made] ~= tonumber(ARG.made) then
     return {'OTHER'}
@@ -28,11 +29,8 @@ local page_fresh = 900000               -- so long it is looked at often
 local function retry(ps)
     local p = payment_load(b[BILL.open])
     local s = source_chosen(tonumber(ARG.live))
-    if p and (p[PAYMENT.state] == 'failed' or p[PAYMENT.state] == 'open')
-        and (s[SOURCE.id] == ps or s[SOURCE.id] ~= p[PAYMENT.source])
-    then
-        p[PAYMENT.state], p[PAYMENT.next] = 'open', 0
-        save(payment_key(p[PAYMENT.id]), p)
+    if not p or s[SOURCE.id] == ps or s[SOURCE.id] ~= p[PAYMENT.source] then
+        ask(now)
     end
 end
 -- The same card added twice is the same source.

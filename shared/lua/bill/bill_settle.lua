@@ -4,13 +4,13 @@
 --- arg: payment  SID
 --- arg: result  succeeded, failed
 --- arg: reference  of the gateway
---- arg: force  1: also while the gateway may still be asked, or ""
+--- arg: force  1: also if it is not left to the operator, or ""
 --- audit
 --- reply: OK
 --- reply: PAYMENT  there is none
 --- reply: STATE state reference  it does not wait for an answer
---- reply: FLIGHT state  a daemon still asks the gateway: a charge on its way
---          would come twice
+--- reply: FLIGHT state  it is not left to the operator, or a request to charge
+--          is on its way: that charge would come twice
 --- include: bill_done
 --- include: bill_failed
 local a, b = load(KEY.acct), load(bill_key)
@@ -24,7 +24,9 @@ if p[PAYMENT.sent] == 0 or p[PAYMENT.state] == 'succeeded'
 then
     return {'STATE', p[PAYMENT.state], p[PAYMENT.reference]}
 end
-if ARG.result == 'failed' and ARG.force ~= '1' and p[PAYMENT.next] > 0 then
+if ARG.result == 'failed' and ARG.force ~= '1'
+    and (p[PAYMENT.late] == 0 or p[PAYMENT.state] == 'sent')
+then
     return {'FLIGHT', p[PAYMENT.state]}
 end
 if ARG.result == 'succeeded' then

@@ -1,12 +1,12 @@
 -- Removes a payment source: it is not charged from now on, and the daemon
--- deletes it (bill_step.lua).  It writes no bill and no source: nginx may run
--- it.
+-- deletes it (bill_step.lua).  If it was declined, another one is charged.  It
+-- writes no bill and no source: nginx may run it.
 --- key: acct  acct:<AC>
 --- arg: source  SID
 --- audit: source
 --- reply: OK
 --- reply: SOURCE  the account has none of this SID
---- include: terms
+--- include: ask
 local s = owns('sources', ARG.source) and load(key('source', ac, ARG.source))
 if not s then
     return {'SOURCE'}
@@ -16,6 +16,13 @@ call('ZADD', key('setup', ac, 'gone'), '0', ARG.source)
 if terms[TERMS.source] == ARG.source then
     terms[TERMS.source] = ''
     save(terms_key, terms)
+end
+local b = load(key('bill', ac))
+local p = b and b[BILL.open] ~= '' and load(key('pay', ac, b[BILL.open]))
+if p and p[PAYMENT.source] == ARG.source and call('ZCARD', key('sources', ac))
+    > call('ZCARD', key('setup', ac, 'gone'))
+then
+    ask(now_ms())
 end
 call('ZADD', key('billdue'), '0', ac)
 return {'OK'}

@@ -4,6 +4,7 @@
 --- arg: grace  ms
 --- arg: kept  hosts that are checked though the plan has lapsed; -1: all
 --- arg: clock  of the daemon (ms)
+--- arg: gateway  of the daemon
 --- reply: OK state opened  of the bill, "": there is none; a payment, or ""
 --- reply: APART  the clocks differ
 --- include: apart
@@ -11,13 +12,19 @@
 --- include: payment
 --- include: credit
 --- include: lapse
--- Payment sources that the account has removed (bill_source_gone.lua).
+local b, a = load(bill_key), load(KEY.acct)
+-- Payment sources that the account has removed (bill_source_gone.lua).  The
+-- gateway is to forget them first (bill_send.lua).
 local gone = key('setup', ac, 'gone')
 for _, sid in ipairs(call('ZRANGE', gone, 0, -1)) do
     call('ZREM', key('sources', ac), sid)
-    call('DEL', key('source', ac, sid), gone)
+    if b and b[BILL.gateway] == 'stripe' and ARG.gateway == 'stripe' then
+        payment_wake()
+    else
+        call('DEL', key('source', ac, sid))
+        call('ZREM', gone, sid)
+    end
 end
-local b, a = load(bill_key), load(KEY.acct)
 if not b or not a then
     call('ZREM', key('billdue'), ac)
     return {'OK', '', ''}
@@ -32,6 +39,18 @@ if a[ACCOUNT.status] == 'suspended' then
     call('ZREM', key('billdue'), ac)
     return {'OK', b[BILL.state], ''}
 end
+-- Somebody wants to pay at once (_ask.lua).
+local asked = (terms[TERMS.asked] or 0) ~= (b[BILL.asked] or 0)
+b[BILL.asked] = terms[TERMS.asked]
+if asked then
+    local p = payment_load(b[BILL.open])
+    local state = p and p[PAYMENT.state]
+    if state == 'open' or state == 'failed' and p[PAYMENT.kind] ~= 'recharge'
+    then
+        p[PAYMENT.state], p[PAYMENT.next] = 'open', 0
+        save(payment_key(p[PAYMENT.id]), p)
+    end
+end
 if b[BILL.period] == 'check' then
     local opened = credit_step(a, b, now)
     if b[BILL.open] ~= '' and b[BILL.gateway] ~= 'manual' then
@@ -43,18 +62,24 @@ if b[BILL.period] == 'check' then
 end
 b[BILL.stops] = b[BILL.ends] + grace
 -- A payment of the next period.  It is for the end of this one, so it is the
--- same payment, however often it is opened.
+-- same payment, however often it is opened, also if it was void meanwhile.
 local function open()
     local ends = b[BILL.ends]
     local of = string.format('rn:%s:%.0f', ac, ends)
     b[BILL.open] = payment_sid(of)
-    if call('EXISTS', payment_key(b[BILL.open])) == 0 then
+    local p = payment_load(b[BILL.open])
+    if not p then
         payment_open('renewal', of, b[BILL.price], now, ends,
             period_end(ends, b[BILL.period], b[BILL.anchor]))
         if b[BILL.gateway] == 'manual' then
             bill_event(a, 'due', b[BILL.open], now, b,
                 load(payment_key(b[BILL.open])))
         end
+    elseif p[PAYMENT.state] == 'void' then
+        p[PAYMENT.state], p[PAYMENT.done], p[PAYMENT.reason] = 'open', 0, ''
+        p[PAYMENT.next] = 0
+        payment_priced(b, p)
+        save(payment_key(b[BILL.open]), p)
     end
     return b[BILL.open]
 end
@@ -66,33 +91,38 @@ local function remind()
             b[BILL.ends], days), now, b, nil, nil, nil, nil, days)
     end
 end
--- The period is over, and the next one is not paid.
-local function expire()
-    b[BILL.state] = 'grace'
-    local payment = b[BILL.open] ~= '' and load(payment_key(b[BILL.open]))
-    -- The attempts of a gateway are told one by one.
-    if payment and b[BILL.begins] < b[BILL.ends]
-        and b[BILL.gateway] == 'manual'
+-- The period is over, or the grace, and the next one is not paid: that is told
+-- once, unless an attempt was.
+local function unpaid()
+    local p = terms[TERMS.renew] == 1 and payment_load(b[BILL.open])
+    if p and p[PAYMENT.kind] == 'renewal' and p[PAYMENT.attempt] == 0
+        and p[PAYMENT.reason] == ''
     then
-        payment[PAYMENT.attempt], payment[PAYMENT.reason] = 1, 'unpaid'
-        save(payment_key(b[BILL.open]), payment)
-        bill_event(a, 'billing.renewal.failed', b[BILL.open] .. ':1', now, b,
-            payment, 1, 'unpaid')
+        local reason = p[PAYMENT.state]
+        p[PAYMENT.reason] = reason == 'open' and 'unpaid' or reason
+        save(payment_key(b[BILL.open]), p)
+        bill_event(a, 'billing.renewal.failed', b[BILL.open] .. ':'
+            .. p[PAYMENT.reason], now, b, p, 1, p[PAYMENT.reason])
     end
 end
 local opened
-if b[BILL.state] ~= 'lapsed' and terms[TERMS.renew] == 1 and b[BILL.open] == ''
+if terms[TERMS.renew] == 1 and b[BILL.open] == ''
     and now >= b[BILL.ends] - renew_lead
+    and (asked or b[BILL.state] ~= 'lapsed')
 then
     opened = open()
 end
 if b[BILL.state] == 'active' and now >= b[BILL.ends] then
-    expire()
+    b[BILL.state] = 'grace'
+    if b[BILL.begins] < b[BILL.ends] and not opened then
+        unpaid()
+    end
 elseif b[BILL.state] == 'active' and not bill_renews(b) then
     remind()
 end
 if b[BILL.state] == 'grace' and now >= b[BILL.ends] + grace then
     b[BILL.state] = 'lapsed'
+    unpaid()
 end
 if b[BILL.open] ~= '' and b[BILL.gateway] ~= 'manual' then
     payment_wake()

@@ -12,13 +12,14 @@
 --- reply: BILL  it has no bill
 --- reply: SOURCE  it has no such source
 --- reply: RECHARGE  `to` is not above `falls`
---- include: terms
+--- include: ask
 local b = load(key('bill', ac))
 if not b then
     return {'BILL'}
 end
 named = b[BILL.plan]
 local before = cmsgpack.pack(terms)
+local renewed, chosen = terms[TERMS.renew], terms[TERMS.source]
 local function choose(field, value)
     if value ~= '' then
         terms[field] = tonumber(value)
@@ -42,6 +43,13 @@ end
 if cmsgpack.pack(terms) == before then
     by = nil
     return {'OK'}
+end
+-- Another source is a new attempt, and so is a renewal that is turned on.
+local p = b[BILL.open] ~= '' and load(key('pay', ac, b[BILL.open]))
+if terms[TERMS.renew] > renewed or p and terms[TERMS.source] ~= chosen
+    and terms[TERMS.source] ~= p[PAYMENT.source]
+then
+    ask(now_ms())
 end
 save(terms_key, terms)
 call('ZADD', key('billdue'), '0', ac)

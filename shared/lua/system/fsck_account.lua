@@ -181,6 +181,8 @@ local function look_at_gateway()
         and string.find(' sent unknown processing customer ', ' '
             .. p[PAYMENT.state] .. ' ', 1, true)
         or s and (s[SETUP.state] == 'wanted' or s[SETUP.state] == 'open')
+        or b and call('EXISTS', key('setup', ac, 'gone')) == 1
+            and not call('ZSCORE', key('billdue'), ac)
     if waits and not call('ZSCORE', key('paydue'), ac) then
         fault('turn', 'paydue', 'has something to ask the gateway and no turn',
             command('ZADD', key('paydue'), 0, ac))

@@ -348,6 +348,7 @@ end
 function look.source(k, ps)
     local s, why = read(k, 'PS')
     local indexed = call('ZSCORE', key('sources', ac), ps)
+        or call('ZSCORE', key('setup', ac, 'gone'), ps)
     if why == 'damaged' and not indexed then
         fault('record', ps, 'cannot be read', drop(k))
     elseif s and not indexed then
