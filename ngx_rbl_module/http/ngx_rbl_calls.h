@@ -164,6 +164,7 @@ CALL_OP(GET, "billing/payments", PORTAL|OWNERS, bill_payments, bill)
 CALL_OP(GET, "billing/ledger", PORTAL|OWNERS, bill_ledger, bill)
 CALL(GET, "billing/ledger", TABLE|OWNERS, bill_table, none)
 CALL_OP(POST, "billing/update", PORTAL|OWNERS|RECENT|DURABLE, bill_update, bill)
+CALL_OP(POST, "billing/retry", PORTAL|OWNERS|RECENT|DURABLE, bill_retry, bill)
 CALL(POST, "billing/source/add", PORTAL|OWNERS|RECENT|DURABLE,
      bill_source_add, bill)
 ITEM_OP(POST, "billing/source/remove", PORTAL|OWNERS|RECENT|DURABLE,

@@ -67,14 +67,18 @@ const ctl_command_t  ctl_commands[] = {
       "turn automatic renewal on or off: with it, a payment is opened seven"
       " days before a period ends",
       2, 2, CTL_READY, ctl_bill_renew },
+    { "bill retry", "SID",
+      "charge the open payment at once, also after a final decline; of a plan"
+      " that has lapsed, open a payment",
+      1, 1, CTL_READY, ctl_op },
     { "bill paid", "SID PAYMENT [--reference TEXT]",
       "book a payment that has arrived; the reference is that of your books",
       2, 2, CTL_READY, ctl_op },
     { "bill settle",
       "SID PAYMENT succeeded|failed [--reference TEXT] [--force]",
       "record how a payment ended that the gateway says nothing about; look"
-      " into the gateway's own list first.  A payment that the daemon still"
-      " asks for fails only with --force",
+      " into the gateway's own list first.  A payment that is not left to you"
+      " fails only with --force",
       3, 3, CTL_READY, ctl_op },
     { "bill source add", "SID --back URL",
       "make a page of the gateway on which the customer adds a card; it leads"

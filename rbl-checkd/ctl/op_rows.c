@@ -80,6 +80,7 @@ const ctl_op_t  ctl_ops[] = {
       &rbl_op_account },
     { "bill show", &rbl_op_bill, "", bill_lines, NULL },
     { "bill renew", &rbl_op_bill_update, NULL, bill_lines, &rbl_op_bill },
+    { "bill retry", &rbl_op_bill_retry, "", bill_lines, &rbl_op_bill },
     { "bill recharge", &rbl_op_bill_update, NULL, bill_lines, &rbl_op_bill },
     { "bill alert", &rbl_op_bill_update, NULL, bill_lines, &rbl_op_bill },
     { "bill source default", &rbl_op_bill_update, "source", bill_lines,

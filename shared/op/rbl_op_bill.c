@@ -19,6 +19,14 @@ static const rbl_outcome_t  rbl_bill_refusals[] = {
     { "BILL", 404, "The account has no bill." },
     { "GATEWAY", 409, "The account pays without payment sources." },
     RBL_UNKNOWN_ID("SOURCE", "source"),
+    { "HELD", 409, "The account is suspended." },
+    { "NOTHING", 409, "There is nothing to pay now." },
+    { "FLIGHT", 409, "The payment is %s: its last attempt has not ended." },
+    { "RENEW", 409, "The plan does not renew itself: turn renewal on." },
+    { "HAND", 409,
+      "The operator books the payment when the money has arrived." },
+    { "NOSOURCE", 409, "The account has no payment source." },
+    { "SOON", 409, "An attempt was asked for within the last minute." },
     { "RECHARGE", 400,
       "Invalid recharge_to value provided: it must be more than"
       " falls_below." },
@@ -244,6 +252,13 @@ const rbl_op_t  rbl_op_bill_update = {
     .script = &rbl_script_bill_terms,
     .fields = rbl_bill_fields,
     .message = "Billing updated successfully.",
+    .refusals = rbl_bill_refusals
+};
+
+
+const rbl_op_t  rbl_op_bill_retry = {
+    .script = &rbl_script_bill_retry,
+    .message = "A payment is tried at once.",
     .refusals = rbl_bill_refusals
 };
 

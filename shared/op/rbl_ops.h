@@ -110,7 +110,8 @@ extern const rbl_op_t  rbl_op_delivery_log, rbl_op_hook_dead,
 
 extern const rbl_op_t  rbl_op_bill, rbl_op_bill_update, rbl_op_bill_sources,
                        rbl_op_bill_source_add, rbl_op_bill_source_remove,
-                       rbl_op_bill_payments, rbl_op_bill_ledger;
+                       rbl_op_bill_payments, rbl_op_bill_ledger,
+                       rbl_op_bill_retry;
 
 /* Writes the state of a bill: when the period ends, "" if none was paid, and
    when checks stop if that has passed. */

@@ -131,6 +131,15 @@ sub plain_call {
     return \%row;
 }
 
+# A payment has failed, and nobody has asked for another attempt.
+sub unpaid {
+    source_of($t, $t->{acct});
+    bill_of($t, $t->{acct}, gateway => \'stripe', open =>
+        \payment_of($t, $t->{acct}, 1, state => \'failed'));
+    redis($t->{redis}, 'DEL', redis_key('terms', $t->{acct}{sid}));
+    return '';
+}
+
 # Calls that need something else.
 my ($link, $signed);
 my %write = (
@@ -156,6 +165,8 @@ my %write = (
         target => sub { $t->{acct}{sid} }, name => qr/^/ },
     'billing/update' => { fields => sub { { alert => '1.0' . ++$n % 10 } },
         target => sub { $t->{acct}{sid} }, name => qr/^Business$/ },
+    'billing/retry' => { made => \&unpaid, target => sub { $t->{acct}{sid} },
+        name => qr/^Business$/ },
     'billing/source/add' => { target => sub { $t->{acct}{sid} },
         name => qr/^Business$/ },
     'billing/source/remove' => { made => sub { source_of($t, $t->{acct}) },

@@ -150,6 +150,15 @@ my %passkey = (role => 'viewer', self => 1, none => sid_of('PK'),
 bill_of($t, $_, gateway => \'stripe') for @$t{qw(acct other)};
 sub some_source { return source_of($t, $_[2] // $t->{acct}) }
 
+# A payment of the account has failed, and nobody has asked for another attempt.
+sub unpaid {
+    some_source();
+    bill_of($t, $t->{acct}, gateway => \'stripe', open =>
+        \payment_of($t, $t->{acct}, 1, state => \'failed'));
+    redis($t->{redis}, 'DEL', redis_key('terms', $t->{acct}{sid}));
+    return '';
+}
+
 my %call = (
     'session/start' => { role => 'nobody', fields => sub {
         { link => add_user($t)->{link} } } },
@@ -221,6 +230,7 @@ my %call = (
         'billing/ledger', 'billing/ledger.csv'),
     'billing/update' => { role => 'owner', recent => 1 },
     'billing/source/add' => { role => 'owner', recent => 1 },
+    'billing/retry' => { role => 'owner', recent => 1, made => \&unpaid },
     'billing/source/remove' => { role => 'owner', recent => 1,
         none => sid_of('PS'), made => \&some_source, foreign => sub {
             some_source(undef, undef, $t->{other}) } },

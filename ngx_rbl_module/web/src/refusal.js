@@ -22,7 +22,10 @@ const known = [
     [/longer than five minutes/, 'passkey_late'],
     [/at most (\d+) passkeys/, 'passkey_limit'],
     [/Passkeys cannot be used/, 'passkey_site'],
-    [/needs a key/, 'refused_key']
+    [/needs a key/, 'refused_key'],
+    [/nothing to pay/, 'pay_nothing'],
+    [/last attempt has not ended/, 'pay_flight'],
+    [/within the last minute/, 'pay_soon']
 ];
 
 function sentence(refusal, away) {

@@ -3,7 +3,9 @@
 
 import { useEffect } from 'preact/hooks';
 
+import { post } from '../api.js';
 import { moment, money } from '../bill_parts.js';
+import { Said, useChange } from '../change.js';
 import { html } from '../html.js';
 import { useLoad } from '../load.js';
 import { Answer, State } from '../parts.js';
@@ -36,8 +38,21 @@ function Facts({ bill }) {
     </dl>`;
 }
 
+// The daemon makes an attempt soon.
+function PayNow({ onDone }) {
+    const change = useChange(onDone);
+    const pay = () => change.run(t('pay_asked'),
+        () => post('billing/retry.json'));
+
+    return html`<p><button disabled=${change.busy} onClick=${pay}>
+            ${t('pay_now')}</button></p>
+        <${Said} of=${change} />`;
+}
+
 // by hand: the operator waits for the money.
-function Open({ payment, byHand }) {
+function Open({ payment, byHand, onDone }) {
+    const waits = payment.state === 'open' || payment.state === 'failed';
+
     return html`<section class="banner" aria-labelledby="open-payment">
         <h2 id="open-payment">${t('pay_open_head')}</h2>
         <p>${t('pay_open_text', { amount: money(payment.amount),
@@ -48,6 +63,16 @@ function Open({ payment, byHand }) {
             <bdi>${payment.reason}</bdi></p>`}
         ${payment.url && html`<p><a href=${payment.url} rel="noreferrer">
             ${t('pay_go')}</a></p>`}
+        ${waits && !byHand && html`<${PayNow} onDone=${onDone} />`}
+    </section>`;
+}
+
+// A plan that has expired, and of which nothing is open.
+function Expired({ bill, onDone }) {
+    return html`<section class="banner" aria-labelledby="pay-again">
+        <h2 id="pay-again">${t('pay_again_head')}</h2>
+        <p>${t(bill.renew ? 'pay_again_text' : 'pay_again_renew')}</p>
+        ${bill.renew && html`<${PayNow} onDone=${onDone} />`}
     </section>`;
 }
 
@@ -63,7 +88,9 @@ function Bill({ bill, me, state, reload }) {
 
     return html`<${Facts} bill=${bill} />
         ${bill.payment && html`<${Open} payment=${bill.payment}
-            byHand=${bill.gateway === 'manual'} />`}
+            byHand=${bill.gateway === 'manual'} onDone=${state.reload} />`}
+        ${!bill.payment && bill.state === 'lapsed' && bill.period !== 'check'
+            && html`<${Expired} bill=${bill} onDone=${state.reload} />`}
         <${Terms} bill=${bill} onDone=${state.reload} />
         <${Sources} bill=${bill} onDone=${state.reload} />
         <${Payments} />
