@@ -74,6 +74,20 @@ clock_gettime(clockid_t id, struct timespec *ts)
     return rc;
 }
 
+time_t
+time(time_t *at)
+{
+    struct timespec  ts;
+
+    clock_gettime(CLOCK_REALTIME, &ts);
+
+    if (at != NULL) {
+        *at = ts.tv_sec;
+    }
+
+    return ts.tv_sec;
+}
+
 int
 gettimeofday(struct timeval *restrict tv, void *restrict zone)
 {

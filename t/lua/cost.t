@@ -764,6 +764,13 @@ case(bill_ledger => 'a page of 200', sub {
         c => 'revenue', a => 1, b => 1, r => 'x' x 255) for 1 .. 200;
     slice('bill_ledger', [$acct], most => 200);
     cmd('DEL', k('ledger', $ac)) });
+case(bill_retry => 'an expired plan', sub {
+    sources();
+    my $b = unpacked(cmd('GET', k('bill', $ac)));
+    @$b[9, 10] = ('lapsed', '');
+    cmd('SET', k('bill', $ac), packed($b));
+    cmd('DEL', k('terms', $ac));
+    slice('bill_retry', [$acct]) });
 case(bill_source_gone => 'the one that is chosen', sub {
     sources();
     script('bill_terms', [$acct], source => $ps[7]);

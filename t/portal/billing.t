@@ -139,7 +139,8 @@ accepted(update({ renew => 0, falls_below => '5', recharge_to => '25.50',
     alert => '0.01', source => $source }),
     'the portal changes all choices');
 is_deeply(terms(), { version => 1, renew => 0, source => $source,
-    falls_below => 5_000_000, recharge_to => 25_500_000, alert => 10_000 },
+    falls_below => 5_000_000, recharge_to => 25_500_000, alert => 10_000,
+    asked => undef },
     'the store has the choices in micro-USD');
 is(redis($redis, 'ZSCORE', due_key(), $ac), 0,
     'the bill is due at once');
@@ -243,6 +244,32 @@ for my $case (['open', 'https://pay.example/s#f', 1],
     is(data('billing.json')->{setup}{url}, $case->[2] ? $case->[1] : '',
         "$case->[0] at $case->[1]");
 }
+
+# --- pay now -------------------------------------------------------------------
+
+sub pay_now { return portal($t, $_[0] // $owner, 'POST', 'billing/retry.json') }
+accepted(update({ renew => 1 }), 'the plan renews itself');
+refused(pay_now(), 409, qr/nothing to pay/, 'nothing is to be paid');
+my $failed = payment(2, state => \'failed', done => 0);
+bill_of($t, $acct, gateway => \'stripe', open => \$failed);
+my @keys = (keyed('bill'), redis_key('pay', $ac, $failed));
+my @raw = map { redis($redis, 'GET', $_) } @keys;
+refused(pay_now(), 409, qr/last minute/, 'renewal was turned on just now');
+redis($redis, 'DEL', keyed('terms'), due_key());
+refused(pay_now($viewer), 403, qr/owner/, 'a viewer cannot pay');
+accepted(pay_now(), 'an owner asks to pay now');
+cmp_ok(terms()->{asked}, '>', $now, 'the store has the request');
+is(redis($redis, 'ZSCORE', due_key(), $ac), 0, 'the daemon looks at it at once');
+is_deeply([map { redis($redis, 'GET', $_) } @keys], \@raw,
+    'bill and payment are as they were');
+redis($redis, 'DEL', keyed('terms'));
+for my $state (qw(sent unknown processing customer)) {
+    payment(2, state => \$state, done => 0);
+    refused(pay_now(), 409, qr/is $state: its last attempt has not ended/,
+        "not while the payment is $state");
+}
+bill_of($t, $acct, state => \'lapsed', open => \'');
+accepted(pay_now(), 'a plan that has expired is paid for again');
 
 # --- payments ------------------------------------------------------------------
 
