@@ -116,6 +116,7 @@ stripe_card($stripe, $method, behaves => 'pm_card_authenticationRequired');
 $py = next_period($t);
 failure($py, 1, 'authentication_required', 0, 'authentication');
 ctl($t, 'bill', 'source', 'remove', $ac, $ps2);
+failure($py, 2, 'insufficient_funds', 5, 'the card that is left');
 $ps2 = add_card($t, 'pm_card_visa');
 wait_for { bill($t)->{open} eq '' } 20, 'a card that was set up anew';
 event($t, ++$n, 'a success');

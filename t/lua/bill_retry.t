@@ -239,6 +239,9 @@ $py = account_of('stripe');
 my ($only) = @{ cmd('ZRANGE', k('sources', $ac), 0, -1) };
 script('bill_source_gone', [$acct], source => $only);
 is(asked(), 'detach', 'a removed card is not charged, and is detached');
+script('bill_card', [$acct], source => $only, gone => 1, month => 0, year => 0);
+is(cmd('EXISTS', map { k(@$_) } ['source', $ac, $only], ['sources', $ac],
+    ['setup', $ac, 'gone']), 0, 'nothing is left of it');
 
 # --- a balance ---------------------------------------------------------------
 

@@ -14,6 +14,7 @@ local a, b, now = load(KEY.acct), load(bill_key), now_ms()
 local s = load(source_key(ARG.source))
 if ARG.gone == '1' then
     call('DEL', source_key(ARG.source))
+    call('ZREM', key('sources', ac), ARG.source)
     call('ZREM', gone, ARG.source)
     return {'OK', '0'}
 end
