@@ -48,11 +48,12 @@ failed($py, 1);
 minute();
 is(retry()->{status}, 0, 'rblctl bill retry asks for another attempt');
 failed($py, 2);
-like(retry()->{err}, qr/within the last minute/, 'not at once again');
+like(retry()->{err}, qr/within the last minute/,
+    'rblctl bill retry refuses a second request');
 minute();
 stripe_fault($stripe, 'cut');
 behaves($ps, 'visa');
-is(retry()->{status}, 0, 'and again');
+is(retry()->{status}, 0, 'rblctl bill retry takes a later request');
 wait_for { payment($t, $py)->{state} eq 'unknown' } 20, 'nothing is known';
 minute();
 like(retry()->{err}, qr/payment is unknown/,

@@ -126,7 +126,7 @@ for my $days (2, 5) {
     passes($t, $days * DAY);
     wait_for { bill($t)->{open} eq '' } 20, 'the next attempt';
     is(join(' ', map { $_->{key} } (posts($t, $py))[0, -1]), "$py-1 $py-2",
-        "after $days days the next attempt is made, with another key");
+        "the next attempt has another key after $days days");
     is_deeply([map { "$_->{json}{reason} $_->{json}{attempt}" }
         (events_of($t, 'billing.renewal.failed'))[-1]], ['not_made 1'],
         'the attempt that was not made is told');

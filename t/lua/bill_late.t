@@ -87,8 +87,8 @@ for my $hours (20, 25, 60, 24 * 20) {
         says('unknown');
         passes(HOUR);
     }
-    is(asked(), 'charge', "after $hours hours the same request is sent again");
-    is(state(), 'sent 0', 'with the same key');
+    is(asked(), 'charge', "bill_send repeats the request after $hours hours");
+    is(state(), 'sent 0', 'the repeated request has the same key');
     is(says('succeeded')->[0], 'OK', 'the server has charged');
     is(bill()->[STATE], 'active', 'the plan goes on');
 }
@@ -103,15 +103,16 @@ for my $hours (25, 60) {
     }
     told();
     passes(HOUR);
-    is(asked(), 'query', "after $hours hours a question follows");
+    is(asked(), 'query', "bill_send queries Stripe after $hours hours");
     is_deeply(says('missing'), ['OK', 'open'], 'all payments are read');
-    is(payment()->[P_REASON], 'not_made', 'this one was not made');
+    is(payment()->[P_REASON], 'not_made',
+        'the payment has the reason not_made');
     is_deeply(told(), ['billing.renewal.failed 1 not_made'],
         'the attempt has failed');
     is_deeply(says('missing'), ['OK', 'open'],
         'the same answer again changes nothing');
     is(asked(), 'charge', 'the next attempt is made at once');
-    is(state(), 'sent 1', 'with another key');
+    is(state(), 'sent 1', 'the next attempt has another key');
     says('succeeded');
 }
 account_by('stripe');
@@ -120,13 +121,13 @@ passes(23.5 * HOUR);
 is(asked(), 'query', 'no request is sent again after 23 hours');
 is_deeply(says('missing'), ['OK', 'unknown'],
     'a request of the last day may still arrive');
-is(state(), 'unknown 0', 'it is the same attempt');
+is(state(), 'unknown 0', 'the attempt goes on');
 
 # A daemon that was off, a suspended account.
 account_by('stripe');
 asked();
 passes(3 * DAY);
-is(asked(), 'query', 'after days in which no daemon ran, a question');
+is(asked(), 'query', 'bill_send queries Stripe after days without a daemon');
 says('missing');
 is(asked(), 'charge', 'what was not made is made');
 account_by('http');
@@ -159,7 +160,7 @@ is_deeply(says('succeeded', amount => 20_100_000), ['OK', 'succeeded'],
     'the gateway has charged another amount');
 is(cmd('HGET', k('money', $ac), 'balance'), 20_100_000,
     'what was charged is in the balance');
-is(payment()->[P_AMOUNT], 20_100_000, 'and in the payment');
+is(payment()->[P_AMOUNT], 20_100_000, 'the payment has what was charged');
 account_by('stripe');
 passes(60 * DAY);
 asked();
@@ -168,7 +169,7 @@ look();
 is(asked(), 'charge', 'an attempt of a clock that was ahead is sent again');
 passes(26 * HOUR);
 asked();
-is(says('missing')->[1], 'open', 'its age is counted from then on');
+is(says('missing')->[1], 'open', 'the age of the attempt counts from then on');
 
 # --- left to the operator ----------------------------------------------------
 
@@ -183,16 +184,18 @@ says('unknown');
 is_deeply(told(), [], 'nobody is told within two days');
 passes(2 * HOUR);
 asked();
-is(settle(result => 'failed'), 'FLIGHT', 'nor is one that is being sent');
+is(settle(result => 'failed'), 'FLIGHT',
+    'a payment that is being sent is not settled');
 says('unknown');
-is_deeply(told(), ['contact.notice operator'], 'after two days it is told');
+is_deeply(told(), ['contact.notice operator'],
+    'a notice tells it after two days');
 is(payment()->[P_LATE], $now, 'the payment is left to the operator');
-ok(payment()->[P_NEXT] > $now, 'and the gateway is asked on');
+ok(payment()->[P_NEXT] > $now, 'the gateway is asked on');
 passes(HOUR);
 asked();
 is(settle(result => 'failed'), 'FLIGHT', 'a request is on its way: not now');
 says('misconfigured');
-is_deeply(told(), [], 'it is told once');
+is_deeply(told(), [], 'the notice is sent once');
 is(settle(result => 'failed'), 'OK', 'he may settle it then');
 is(payment()->[P_LATE], 0, 'the next attempt is not left to him');
 is(settle(result => 'failed'), 'STATE', 'twice is refused');
@@ -206,14 +209,15 @@ for my $state (qw(processing customer)) {
     told();
     says($state);
     is_deeply(told(), [], "a payment may be $state for days");
-    is(settle(result => 'failed'), 'FLIGHT', 'it is not settled');
+    is(settle(result => 'failed'), 'FLIGHT',
+        'a payment of six days is not settled');
     passes(2 * DAY);
     asked();
     says($state);
     is_deeply(told(), ['contact.notice operator'],
         "one that is $state for a week is told");
     passes(HOUR);
-    is(asked(), 'query', 'and the gateway is asked on');
+    is(asked(), 'query', 'the gateway is asked on');
     is(settle(result => 'failed'), 'OK', 'the operator may settle it');
 }
 
@@ -226,10 +230,11 @@ for my $state (qw(customer processing unknown)) {
     says($state);
     passes(7 * DAY);
     is(look()->[1], 'grace', "the period ends while the payment is $state");
-    is_deeply(events(), ["billing.renewal.failed 1 $state"], 'that is told');
+    is_deeply(events(), ["billing.renewal.failed 1 $state"],
+        'an event tells the end');
     passes(7 * DAY);
     is(look()->[1], 'lapsed', 'the grace is over');
-    is_deeply(events(), [], 'it is told once');
+    is_deeply(events(), [], 'the event is sent once');
 }
 for my $case (['manual', 'the operator books by hand'],
     ['http', 'no daemon has this gateway'])
@@ -242,7 +247,7 @@ for my $case (['manual', 'the operator books by hand'],
     is(payment()->[P_ATTEMPT], 0, 'no attempt has failed');
     passes(7 * DAY);
     is(look()->[1], 'lapsed', 'the plan lapses');
-    is_deeply(events(), [], 'it is told once');
+    is_deeply(events(), [], 'the event is sent once');
 }
 account_by('stripe');
 cmd('SET', k('source', $ac, $_), packed([1, $_, 'card', 'visa', \'4242', 12,
@@ -269,7 +274,7 @@ $py = look()->[2];
 is_deeply(events(), [], 'a payment that was opened after the end is not told');
 asked();
 says('succeeded');
-is_deeply(events(), ['billing.renewal.success'], 'it is paid');
+is_deeply(events(), ['billing.renewal.success'], 'the late payment succeeds');
 ($gateway, $ac, $acct) = ('manual', account());
 script('bill_plan', [$acct], gateway => 'manual', plan => 'P',
     price => 25_000_000, period => 'month', paid => 1, hosts => 0,
@@ -277,14 +282,16 @@ script('bill_plan', [$acct], gateway => 'manual', plan => 'P',
 look();
 is_deeply(events(), [], 'a new account has not failed to renew');
 passes(8 * DAY);
-is(look()->[1], 'lapsed', 'it does not pay and lapses');
-is_deeply(events(), ['billing.renewal.failed 1 unpaid'], 'that is told');
+is(look()->[1], 'lapsed', 'an account that never pays lapses');
+is_deeply(events(), ['billing.renewal.failed 1 unpaid'],
+    'an event tells the lapse');
 script('bill_terms', [$acct], renew => 0);
 account_by('manual');
 script('bill_terms', [$acct], renew => 0);
 passes(15 * DAY);
 is(look()->[1], 'lapsed', 'a plan that does not renew itself lapses');
-is_deeply([grep { /failed/ } @{ events() }], [], 'its renewal has not failed');
+is_deeply([grep { /failed/ } @{ events() }], [],
+    'no renewal of the plan has failed');
 
 # --- a card that was removed -------------------------------------------------
 
@@ -295,15 +302,15 @@ look();
 is(cmd('EXISTS', k('source', $ac, $ps)), 1,
     'a removed card is kept until the gateway has forgotten it');
 is(asked(), 'detach', 'the gateway is asked to forget it');
-is(asked(), '', 'once');
+is(asked(), '', 'bill_send asks only once');
 passes(HOUR);
-is(asked(), 'detach', 'and an hour later again');
+is(asked(), 'detach', 'bill_send asks an hour later again');
 script('bill_card', [$acct], source => $ps, gone => 1, month => 0,
     year => 0);
 is(cmd('EXISTS', k('source', $ac, $ps), k('setup', $ac, 'gone')), 0,
-    'then it is deleted');
+    'a forgotten card is deleted');
 passes(HOUR);
-is(asked(), '', 'it is not asked for again');
+is(asked(), '', 'bill_send asks no more');
 for my $other ('manual', 'none') {
     account_by('stripe');
     ($ps) = @{ cmd('ZRANGE', k('sources', $ac), 0, -1) };

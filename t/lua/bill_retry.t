@@ -88,7 +88,8 @@ is_deeply(retry(), ['FLIGHT', 'sent'],
 for my $result (qw(unknown processing customer)) {
     script('bill_answer', [$acct], payment => $py, attempt => 1,
         result => $result);
-    is_deeply(retry(), ['FLIGHT', $result], "nor while the payment is $result");
+    is_deeply(retry(), ['FLIGHT', $result],
+        "a payment that is $result is not tried");
 }
 is(declined($py), 'failed', 'the payment is declined for good');
 look();
@@ -118,7 +119,7 @@ terms(renew => 1);
 tries($py, 5, 'renewal that is turned on is a new attempt');
 is(paid($py), 'OK', 'the payment succeeds');
 is_deeply(retry(), ['NOTHING'], 'there is nothing to pay then');
-is(cmd('XLEN', k('ledger', $ac)), 1, 'it is booked once');
+is(cmd('XLEN', k('ledger', $ac)), 1, 'the payment is booked once');
 is_deeply(script('bill_retry', [k('acct', sid('AC'))]), ['BILL'],
     'an account without a bill');
 
@@ -134,7 +135,7 @@ is_deeply(retry(), ['OK'], 'a payment that failed before the lapse');
 tries($py, 2, 'is tried again');
 paid($py);
 is(bill()->[STATE], 'active', 'the plan goes on');
-is(bill()->[BEGINS], $now, 'its period begins with the payment');
+is(bill()->[BEGINS], $now, 'the period begins with the payment');
 
 account_of('http');
 script('bill_paid', [$acct], payment => bill()->[OPEN]);
@@ -142,15 +143,15 @@ terms(renew => 0);
 passes(60 * DAY);
 is(look()->[1], 'lapsed', 'a plan that does not renew itself lapses');
 is(bill()->[OPEN], '', 'nothing is open');
-is_deeply(retry(), ['RENEW'], 'it is not paid for without renewal');
+is_deeply(retry(), ['RENEW'], 'a plan without renewal is not paid for');
 terms(renew => 1);
 $py = look()->[2];
 like($py, qr/^PY/, 'renewal that is turned on opens a payment');
-is(bill()->[STATE], 'lapsed', 'which is to be paid first');
-is(asked(), 'charge', 'it is charged at once');
+is(bill()->[STATE], 'lapsed', 'the plan waits for the payment');
+is(asked(), 'charge', 'bill_send charges at once');
 declined($py);
 passes(DAY);
-is(retry()->[0], 'OK', 'and again when it was declined');
+is(retry()->[0], 'OK', 'a declined payment may be asked for');
 tries($py, 2, 'the second attempt after a lapse');
 paid($py);
 is(bill()->[BEGINS], $now, 'the period begins with the payment');
@@ -166,7 +167,7 @@ my $b = bill();
 cmd('SET', k('bill', $ac), packed($b));
 retry();
 is(look()->[2], $py, 'a void payment is opened again under its name');
-is(asked(), 'charge', 'it is charged');
+is(asked(), 'charge', 'the payment is charged');
 
 # --- by hand -----------------------------------------------------------------
 
@@ -189,7 +190,7 @@ is_deeply(retry(), ['HELD'], 'a suspended account is not charged');
 terms(renew => 0);
 terms(renew => 1);
 look();
-is(asked(), '', 'also when it turns renewal on');
+is(asked(), '', 'a suspended account that turns renewal on waits');
 script('account_status', [$acct], status => 'active');
 tries($py, 2, 'it is charged when it is active again');
 
@@ -204,7 +205,7 @@ asked();
 declined($py);
 terms(source => $second);
 tries($py, 2, 'the card that is chosen is tried');
-is(payment($py)->[P_SOURCE], $second, 'and no other');
+is(payment($py)->[P_SOURCE], $second, 'the payment has the card');
 declined($py, final => 0, reason => 'card_declined');
 terms(source => $first);
 tries($py, 3, 'another card need not wait for the next day');
@@ -219,7 +220,7 @@ declined($py);
 is(script('bill_source_gone', [$acct], source => $first)->[0], 'OK',
     'the card that was declined is removed');
 tries($py, 5, 'the card that is left is tried');
-is(payment($py)->[P_SOURCE], $second, 'it is the other one');
+is(payment($py)->[P_SOURCE], $second, 'the payment has the other card');
 declined($py);
 script('bill_source_gone', [$acct], source => $second);
 look();

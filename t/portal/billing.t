@@ -266,7 +266,7 @@ redis($redis, 'DEL', keyed('terms'));
 for my $state (qw(sent unknown processing customer)) {
     payment(2, state => \$state, done => 0);
     refused(pay_now(), 409, qr/is $state: its last attempt has not ended/,
-        "not while the payment is $state");
+        "a payment that is $state is not tried");
 }
 bill_of($t, $acct, state => \'lapsed', open => \'');
 accepted(pay_now(), 'a plan that has expired is paid for again');
