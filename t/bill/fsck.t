@@ -145,6 +145,13 @@ my @page = (1, 'wanted', 1, 'https://a.example/', '', '', 0, '');
 found('a page that nobody asks for', qr/paydue: has something to ask/,
     sub { cmd('SET', k('setup', $ac), packed(\@page)) },
     sub { cmd('DEL', k('setup', $ac)) });
+found('a removed card that nobody detaches', qr/paydue: has something to ask/,
+    sub { cmd('ZREM', k('sources', $ac), $ps);
+        cmd('ZADD', k('setup', $ac, 'gone'), 0, $ps);
+        cmd('ZREM', k('billdue'), $ac) },
+    sub { cmd('ZADD', k('sources', $ac), 1, $ps);
+        cmd('DEL', k('setup', $ac, 'gone'));
+        cmd('ZADD', k('billdue'), 1, $ac) });
 found('a page that cannot be read', qr/setup: cannot be read/,
     sub { cmd('SET', k('setup', $ac), packed([1, 2])) },
     sub { cmd('DEL', k('setup', $ac)) });

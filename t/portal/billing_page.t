@@ -18,17 +18,20 @@ my $now = time * 1000;
 my $day = 86_400_000;
 
 bill_of($t, $acct, gateway => \'stripe', state => \'grace',
+    open => \sprintf('PY%032x', 1000),
     begins => $now - 32 * $day, ends => $now - 2 * $day,
     stops => $now + 5 * $day);
 my @sources = (source_of($t, $acct), source_of($t, $acct, brand => \'amex',
     last4 => \'0005', live => 1));
 payment_of($t, $acct, $_ * 1000) for 1 .. 12;
+payment_of($t, $acct, 1000, state => \'failed', reason => \'card_declined');
 movement_of($t, $acct, "$now-$_", k => "key$_", r => "=1+$_") for 1 .. 25;
 browser_run($t, 'billing', owner => $owner->{link}, viewer => $viewer->{link},
     none => $none->{link});
 
 my $terms = record('terms', redis($t->{redis}, 'GET', redis_key('terms',
     $acct->{sid})));
+cmp_ok($terms->{asked}, '>=', $now, 'the store has the request to pay now');
 is_deeply([@$terms{qw(renew falls_below recharge_to alert source)}],
     [0, 5_000_000, 25_500_000, 1_000_000, $sources[0]],
     'what was chosen is in the store');

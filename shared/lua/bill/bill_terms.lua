@@ -50,7 +50,8 @@ if terms[TERMS.renew] > renewed or p and terms[TERMS.source] ~= chosen
     and terms[TERMS.source] ~= p[PAYMENT.source]
 then
     ask(now_ms())
+else
+    save(terms_key, terms)
+    call('ZADD', key('billdue'), '0', ac)
 end
-save(terms_key, terms)
-call('ZADD', key('billdue'), '0', ac)
 return {'OK'}

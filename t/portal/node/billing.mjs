@@ -6,7 +6,7 @@ import { close, done, downloaded, input, is, ok, open, signIn, start, tabTo }
 
 await start();
 
-const page = await open({ expected: /status of 400/ });
+const page = await open({ expected: /status of 40[09]/ });
 const text = (selector) => page.textContent(selector);
 
 async function type(label, value) {
@@ -27,6 +27,17 @@ await press('Billing');
 await page.waitForSelector('h1 >> text=Billing');
 await page.waitForSelector('#ledger ~ table');
 ok((await text('.facts')).includes('$29.00 a month'), 'the plan is shown');
+
+// --- pay now ---
+
+ok((await text('[aria-labelledby=open-payment]')).includes('card_declined'),
+    'the payment that failed is shown with its reason');
+await press('Pay now');
+await page.waitForSelector('[role=status] >> text=The payment is made');
+ok(true, 'another attempt is asked for');
+await press('Pay now');
+await page.waitForSelector('[role=alert] >> text=within the last minute');
+ok(true, 'a second one must wait');
 
 // --- choices ---
 
