@@ -1,9 +1,9 @@
 #!/usr/bin/perl
 
 # A gateway of the operator that is away for 30 hours: it refuses connections,
-# answers nonsense, and charges without an answer.  Meanwhile accounts are
-# suspended and the clock of store, daemons and gateway leaps ahead by days and
-# back.  Then each account pays once for each period, charges, ledger and events
+# answers nonsense, and charges without an answer.  Meanwhile daemons are killed,
+# accounts are suspended, and the clock of store, daemons and gateway leaps ahead
+# by days and back.  Then each account pays once for each period, charges, ledger and events
 # are the same, and nothing is left to be settled by hand.
 #
 # RBL_SEED repeats the answers.
@@ -22,6 +22,7 @@ use constant { ACCOUNTS => 12, HOUR => 3600, DAY => 86_400 };
 plan(skip_all => 'a sanitizer wants to be loaded first') if $ENV{RBL_ASAN};
 my $seed = $ENV{RBL_SEED} // time;
 diag("RBL_SEED=$seed");
+srand $seed;
 
 # --- the gateway -------------------------------------------------------------
 
@@ -123,7 +124,7 @@ sub open_payment {
     return $b->{open} eq '' ? undef : get('payment', 'pay', $ac, $b->{open});
 }
 
-# What of an account a daemon has to do now.
+# The work of daemons for an account that is due.
 sub due {
     my ($ac) = @_;
     return grep { ($_ // 9e15) <= now() } map { redis($redis, 'ZSCORE',
@@ -132,10 +133,15 @@ sub due {
 # Moves all clocks by that (s), and waits until the daemons have done what is
 # due.
 sub passes {
-    my ($by) = @_;
+    my ($by, $kills) = @_;
 
     set_clock($ahead += $by);
-    select undef, undef, undef, 0.5;
+    select undef, undef, undef, 0.5 + ($kills ? rand 2 : 0);
+    if ($kills) {
+        my $killed = $daemons[rand @daemons];
+        kill_server($killed);
+        restart_server($killed);
+    }
     wait_for { !grep { due($_) } @ac } 60, 'the daemons have done all';
 }
 sub unpaid { return grep { my $p = open_payment($_);
@@ -167,7 +173,7 @@ passes(3 * HOUR) for 1 .. 3;
 my @held = @ac[0 .. 3];
 ctl('account', 'suspend', $_) for @held;
 my $held = now() / 1000;
-passes(3 * HOUR) for 1 .. 7;
+passes(3 * HOUR, 1) for 1 .. 7;
 passes(2 * DAY);
 passes(-2 * DAY);
 away(0);

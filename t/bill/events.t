@@ -111,8 +111,9 @@ sub renewals {
         passes($t, $by eq 'stripe' ? 2 * DAY : 8 * DAY)
             if $attempt > 1 || $by eq 'manual';
         my $days = $days[$attempt - 1];
-        wait_for { payment($t, $py)->{attempt} == $attempt } 20,
-            "$by: attempt $attempt";
+        wait_for { my $p = payment($t, $py);
+            $by eq 'manual' ? $p->{reason} eq 'unpaid'
+                : $p->{attempt} == $attempt } 20, "$by: attempt $attempt";
         next_is("attempt $attempt", 'billing.renewal.failed',
             "$PLAN attempt reason next_attempt", { plan => plan_told(1),
             attempt => $attempt, reason => $by eq 'stripe'

@@ -104,7 +104,7 @@ sub buy {
     return 1;
 }
 
-# Somebody wants to pay at once: the word of the answer.
+# A request to pay at once: the word of the answer.
 sub retry {
     my ($s, $now) = @_;
     my $p = $s->{pay}{ $s->{open} };

@@ -131,7 +131,7 @@ sub plain_call {
     return \%row;
 }
 
-# A payment has failed, and nobody has asked for another attempt.
+# A payment has failed, and no request for another attempt was made.
 sub unpaid {
     source_of($t, $t->{acct});
     bill_of($t, $t->{acct}, gateway => \'stripe', open =>

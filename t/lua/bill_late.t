@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# A gateway that does not tell how an attempt has ended: what is sent again,
-# what was not made, when the operator is told, what he may settle, and what is told
-# of a renewal that is not paid when its period ends.
+# A gateway that does not tell how an attempt has ended: requests that are
+# repeated, attempts that were not made, notices to the operator, payments that
+# he may settle, and events of a renewal that is not paid when its period ends.
 
 use strict;
 use warnings;

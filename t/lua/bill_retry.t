@@ -2,7 +2,7 @@
 
 # A payment that has failed has a way back: "bill retry" or "Pay now", another
 # card, a card that is removed or added, renewal that is turned on; also after
-# the plan has lapsed.  What must not be tried is refused.
+# the plan has lapsed.  Other requests are refused.
 
 use strict;
 use warnings;

@@ -150,7 +150,8 @@ my %passkey = (role => 'viewer', self => 1, none => sid_of('PK'),
 bill_of($t, $_, gateway => \'stripe') for @$t{qw(acct other)};
 sub some_source { return source_of($t, $_[2] // $t->{acct}) }
 
-# A payment of the account has failed, and nobody has asked for another attempt.
+# A payment of the account has failed, and no request for another attempt was
+# made.
 sub unpaid {
     some_source();
     bill_of($t, $t->{acct}, gateway => \'stripe', open =>

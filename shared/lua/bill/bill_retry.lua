@@ -1,4 +1,4 @@
--- Somebody wants to pay at once.  It writes a request only: nginx may run it.
+-- Pays at once: a request to the daemon, and nothing else, so nginx may run it.
 --- key: acct  acct:<AC>
 --- audit
 --- reply: OK

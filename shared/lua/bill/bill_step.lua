@@ -39,7 +39,7 @@ if a[ACCOUNT.status] == 'suspended' then
     call('ZREM', key('billdue'), ac)
     return {'OK', b[BILL.state], ''}
 end
--- Somebody wants to pay at once (_ask.lua).
+-- A request to pay at once (_ask.lua).
 local asked = (terms[TERMS.asked] or 0) ~= (b[BILL.asked] or 0)
 b[BILL.asked] = terms[TERMS.asked]
 if asked then
