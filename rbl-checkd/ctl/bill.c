@@ -7,6 +7,7 @@
 #include "plan.h"
 
 #include "rbl_money.h"
+#include "rbl_time.h"
 #include "rbl_validate.h"
 
 #include <time.h>
@@ -21,6 +22,48 @@ static const char  source_rows[] =
 
 static const char  ledger_rows[] =
     "at:TIME, debit, credit, amount:USD, balance, reference:FOR";
+
+
+/* Prints when the plan begins, or why it does not. */
+static int
+bill_plan_said(const rbl_bill_plan_reply_t *said)
+{
+    char  money[RBL_MONEY_LEN], time[RBL_TIME_LEN];
+
+    switch (said->word) {
+
+    case RBL_BILL_PLAN_OK:
+        return CTL_OK;
+
+    case RBL_BILL_PLAN_UPGRADE:
+        ctl_note("the plan begins when payment %.*s of %.*s USD is paid",
+                 (int) said->payment.n, said->payment.p,
+                 (int) rbl_money_text(money, said->amount).n, money);
+        return CTL_OK;
+
+    case RBL_BILL_PLAN_LATER:
+        ctl_note("the plan begins at %.*s, the end of the paid period",
+                 (int) rbl_time_rfc3339(time, said->at).n, time);
+        return CTL_OK;
+
+    case RBL_BILL_PLAN_PAYING:
+        return ctl_fail("a payment is under way (%.*s): try again when it has"
+                        " ended", (int) said->state.n, said->state.p);
+
+    case RBL_BILL_PLAN_WAITS:
+        return plan_waits(said->plan, said->at);
+
+    default:
+        return said->ends > 0
+               ? ctl_fail("the plan is paid until %.*s; --now changes it now,"
+                          " and credits the rest to the balance",
+                          (int) rbl_time_rfc3339(time, said->ends).n, time)
+               : ctl_fail("the account has a balance of %.*s USD, which a plan"
+                          " by the period does not use; with --now it is kept"
+                          " for a plan by the check",
+                          (int) rbl_money_text(money, said->left).n, money);
+    }
+}
 
 
 /* Puts the account on a plan of the file, which it pays for. */
@@ -46,6 +89,7 @@ bill_put(ctl_t *ctl, const plan_t *plan, int64_t price)
     args.contacts = ctl_decimal(contacts, plan->max_contacts);
     args.checks = ctl_decimal(checks, plan->max_checks);
     args.shortest = ctl_decimal(seconds, plan->interval);
+    args.now = rbl_str(ctl_option(ctl, "now") ? "1" : "");
 
     reply = ctl_account_script(ctl, CTL_SCRIPT(bill_plan, args));
     if (reply == NULL) {
@@ -53,9 +97,7 @@ bill_put(ctl_t *ctl, const plan_t *plan, int64_t price)
     }
 
     rbl_bill_plan_reply(&said, reply);
-    rc = said.word == RBL_BILL_PLAN_OK ? CTL_OK
-         : ctl_fail("a payment is under way (%.*s): try again when it has"
-                    " ended", (int) said.state.n, said.state.p);
+    rc = bill_plan_said(&said);
     freeReplyObject(reply);
 
     return rc == CTL_OK ? ctl_op_show(ctl, "bill show") : rc;
@@ -116,7 +158,8 @@ int
 ctl_bill_recharge(ctl_t *ctl)
 {
     ctl_given_t  given[] = {
-        { "falls_below", ctl->args[1].p }, { "recharge_to", ctl->args[2].p }
+        { "falls_below", ctl->args[1].p }, { "recharge_to", ctl->args[2].p },
+        { "now", ctl_option(ctl, "now") ? "1" : NULL }
     };
 
     if (ctl->n_args == 2) {
@@ -127,7 +170,7 @@ ctl_bill_recharge(ctl_t *ctl)
         given[0].value = given[1].value = "0";
     }
 
-    return ctl_op_with(ctl, 2, given);
+    return ctl_op_with(ctl, 3, given);
 }
 
 

@@ -57,8 +57,11 @@ const ctl_command_t  ctl_commands[] = {
     { "bill plan", "SID NAME [--file FILE] [--now]",
       "put an account on a plan that it pays for: by the period, then a"
       " payment is opened, and the first period begins when it is paid; or by"
-      " the check, from its balance.  A plan without a price ends the bill, if"
-      " no time or balance is left, or with --now",
+      " the check, from its balance.  Inside a paid period a plan that costs"
+      " more a day begins when the difference is paid, a cheaper one at the"
+      " end.  A plan without a price ends the bill.  While paid time or a"
+      " balance is left, neither that nor a change between periods and checks"
+      " is made, unless --now is given: the rest is credited to the balance",
       2, 2, CTL_READY, ctl_bill_plan },
     { "bill show", "SID",
       "show what an account pays for, and until when it has paid",
@@ -107,9 +110,9 @@ const ctl_command_t  ctl_commands[] = {
     { "bill adjust", "SID +AMOUNT|-AMOUNT REASON",
       "change the balance of an account; the ledger has the reason",
       3, 3, CTL_READY, ctl_op },
-    { "bill recharge", "SID FALLS_BELOW RECHARGE_TO|off",
+    { "bill recharge", "SID FALLS_BELOW RECHARGE_TO|off [--now]",
       "open a payment that brings the balance to an amount when it falls below"
-      " another one",
+      " another one; if it is below already, only with --now",
       2, 3, CTL_READY, ctl_bill_recharge },
     { "bill alert", "SID AMOUNT|off",
       "send billing.balance.alert when the balance falls below an amount",

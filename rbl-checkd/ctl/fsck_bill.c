@@ -2,8 +2,10 @@
  * rblctl fsck: the ledger of an account, from its entries alone.  No key is in
  * it twice, each entry has the balance after it, and the sum is the balance.
  * Each payment that has succeeded has one entry, of its amount and kind, while
- * no other has one, and no two are for the same.  Nothing here is repaired:
- * what is right about money is in the operator's books.
+ * no other has one, and no two are for the same.  The rest of a period is
+ * credited once, only if the period was paid, and never more than was paid for
+ * plans until then.  Nothing here is repaired: what is right about money is in
+ * the operator's books.
  */
 
 #include "fsck.h"
@@ -22,9 +24,11 @@ typedef struct {
     rbl_str_t   account;
     json_t     *keys;                   /* of the ledger -> [payment, amount,
                                            movement] */
-    json_t     *paid;                   /* keys of payments */
+    json_t     *paid;                   /* keys of payments, and of the rests
+                                           of their periods */
     json_t     *faults;                 /* [[where, text]...] */
     int64_t     balance;
+    int64_t     plans;                  /* paid for them, less the rests */
     char        last[FSCK_ID];          /* of the ledger; "" */
 } fsck_bill_t;
 
@@ -41,9 +45,11 @@ bill_fault(fsck_bill_t *b, rbl_str_t where, const char *text)
 static const char  bill_sold[] = "cash>revenue";        /* a period is paid */
 static const char  bill_added[] = "cash>credit";        /* paid in advance */
 static const char  bill_used[] = "credit>revenue";      /* by checks */
+static const char  bill_rest[] = "revenue>credit";      /* of a period */
 
 static const char *const  bill_moves[] = {
-    bill_sold, bill_added, bill_used, "adjust>credit", "credit>adjust", NULL
+    bill_sold, bill_added, bill_used, bill_rest, "adjust>credit",
+    "credit>adjust", NULL
 };
 
 
@@ -98,7 +104,8 @@ bill_entry(fsck_bill_t *b, const redisReply *entry)
     if (rbl_int_parse(&amount, ctl_entry_value(fields, "a"), 1,
                       RBL_MONEY_MAX) != RBL_OK
         || move == NULL || key.n == 0 || !rbl_text_ok(key)
-        || (move == bill_used) != (key.n > 4 && memcmp(key.p, "use:", 4) == 0))
+        || (move == bill_used) != rbl_str_begins(key, "use:")
+        || (move == bill_rest) != rbl_str_begins(key, "rest:"))
     {
         bill_fault(b, id, "is no movement of money");
         return;
@@ -114,6 +121,11 @@ bill_entry(fsck_bill_t *b, const redisReply *entry)
                                    (json_int_t) amount, move));
     b->balance += rbl_str_is(credit, "credit") ? amount
                   : rbl_str_is(debit, "credit") ? -amount : 0;
+    b->plans += move == bill_sold ? amount : move == bill_rest ? -amount : 0;
+
+    if (move == bill_rest && b->plans < 0) {
+        bill_fault(b, id, "credits more than was paid for plans");
+    }
 
     if (!bill_is_balance(b, ctl_entry_value(fields, "b"))) {
         bill_fault(b, id, "has another balance than the entries up to it");
@@ -160,7 +172,8 @@ bill_fits(const json_t *entry, const rbl_payment_t *p)
 {
     const char  *move;
 
-    move = rbl_str_is(p->kind, "renewal") ? bill_sold : bill_added;
+    move = rbl_str_is(p->kind, "renewal") || rbl_str_is(p->kind, "upgrade")
+           ? bill_sold : bill_added;
 
     return rbl_str_is(p->id, json_string_value(json_array_get(entry, 0)))
            && json_integer_value(json_array_get(entry, 1)) == p->amount
@@ -172,6 +185,7 @@ static int
 bill_payment(ctl_t *ctl, rbl_str_t sid, rbl_str_t raw, void *data)
 {
     int             succeeded;
+    char            rest[FSCK_ID * 2];
     json_t         *has;
     fsck_bill_t    *b = data;
     rbl_payment_t   p;
@@ -202,7 +216,33 @@ bill_payment(ctl_t *ctl, rbl_str_t sid, rbl_str_t raw, void *data)
 
     json_object_setn_new(b->paid, p.key.p, p.key.n, json_true());
 
+    if (succeeded && rbl_str_is(p.kind, "renewal")) {
+        snprintf(rest, sizeof(rest), "rest:%.*s:%lld:%lld",
+                 (int) b->account.n, b->account.p, (long long) p.begins,
+                 (long long) p.ends);
+        json_object_set_new(b->paid, rest, json_true());
+    }
+
     return 0;
+}
+
+
+/* A rest must be that of a period that was paid. */
+static void
+bill_rests(fsck_bill_t *b)
+{
+    json_t      *entry;
+    const char  *key, *move;
+
+    json_object_foreach(b->keys, key, entry) {
+        move = json_string_value(json_array_get(entry, 2));
+
+        if (strcmp(move, bill_rest) == 0
+            && json_object_get(b->paid, key) == NULL)
+        {
+            bill_fault(b, rbl_str(key), "is of a period that was not paid");
+        }
+    }
 }
 
 
@@ -256,6 +296,7 @@ bill_look(fsck_bill_t *b)
         return -1;
     }
 
+    bill_rests(b);
     memcpy(last, b->last, sizeof(last));
 
     return bill_ledger(b) != 0 ? -1 : strcmp(last, b->last) != 0;

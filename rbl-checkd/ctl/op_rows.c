@@ -44,7 +44,8 @@ static const char  account_lines[] =
 
 static const char  bill_lines[] =
     "account, plan, price:price (USD), period, gateway, state,"
-    " begins:paid from, expires:paid until, renew:renews itself,"
+    " begins:paid from, expires:paid until, change.plan:next plan,"
+    " change.begins:next plan begins, renew:renews itself,"
     " payment.id:open payment, balance:balance (USD), alert:tell below,"
     " falls_below:recharge below, recharge_to, lapsed:expired since,"
     " checked:hosts still checked";

@@ -339,6 +339,17 @@ ctl_plan_show(ctl_t *ctl)
 }
 
 
+int
+plan_waits(rbl_str_t plan, int64_t at)
+{
+    char  time[RBL_TIME_LEN];
+
+    return ctl_fail("the next period is paid, and its plan \"%.*s\" begins at"
+                    " %.*s: try again then", (int) plan.n, plan.p,
+                    (int) rbl_time_rfc3339(time, at).n, time);
+}
+
+
 static int
 plan_said(const rbl_account_plan_reply_t *said)
 {
@@ -362,11 +373,14 @@ plan_said(const rbl_account_plan_reply_t *said)
         return ctl_fail("a payment is under way (%.*s): try again when it has"
                         " ended", (int) said->state.n, said->state.p);
 
+    case RBL_ACCOUNT_PLAN_WAITS:
+        return plan_waits(said->plan, said->at);
+
     default:
         return said->ends > 0
                ? ctl_fail("the plan is paid until %.*s. rblctl bill renew SID"
-                          " off lets it end then; --now ends it now, and the"
-                          " rest is lost",
+                          " off lets it end then; --now ends it now, and"
+                          " credits the rest to the balance",
                           (int) rbl_time_rfc3339(time, said->ends).n, time)
                : ctl_fail("the account has a balance of %.*s USD, which it"
                           " could not use. Pay it back and book that with"

@@ -43,6 +43,9 @@ const plan_t *plan_open(const ctl_t *ctl, const char *name);
 int plan_unpriced(ctl_t *ctl, const plan_t *plan, const char *bill,
     rbl_account_plan_reply_t *said);
 
+/* Fails: nothing changes before the plan begins that waits until then (ms). */
+int plan_waits(rbl_str_t plan, int64_t at);
+
 /* account.c: makes an account, which is checked every `interval` s, under that
    key.  0; 1: the account is there already; -1: error printed. */
 int account_make(ctl_t *ctl, rbl_str_t acct, rbl_str_t name,

@@ -30,6 +30,9 @@ static const rbl_outcome_t  rbl_bill_refusals[] = {
     { "RECHARGE", 400,
       "Invalid recharge_to value provided: it must be more than"
       " falls_below." },
+    { "NOW", 409,
+      "The balance is %s USD, less than falls_below: a recharge of %s USD would"
+      " be opened at once. Confirm that with now." },
     { NULL, 0, NULL }
 };
 
@@ -71,6 +74,31 @@ rbl_bill_plan(rbl_run_t *run, rbl_doc_t *doc, const rbl_bill_t *bill)
     rbl_bill_state(run, doc, bill);
     rbl_run_at(run, doc, "begins",
                bill->begins < bill->ends ? bill->begins : 0);
+}
+
+
+/* The plan that begins later, if there is one. */
+
+static void
+rbl_bill_change(rbl_run_t *run, rbl_doc_t *doc, const rbl_bill_t *bill)
+{
+    rbl_change_t  change;
+
+    if (bill->change.n == 0) {
+        return;
+    }
+
+    if (rbl_change_decode(&change, bill->change) != RBL_OK) {
+        run->by->note(run, "The record of a change of a plan is damaged.");
+        return;
+    }
+
+    rbl_doc_object(doc, "change");
+    rbl_doc_str(doc, "plan", change.plan);
+    rbl_view_money(doc, "price", change.price);
+    rbl_doc_str(doc, "period", change.period);
+    rbl_run_at(run, doc, "begins", change.at);
+    rbl_doc_close(doc);
 }
 
 
@@ -198,6 +226,7 @@ rbl_bill_answer(rbl_run_t *run, rbl_doc_t *doc, const redisReply *reply)
     }
 
     rbl_bill_plan(run, doc, &bill);
+    rbl_bill_change(run, doc, &bill);
     rbl_view_money(doc, "balance", said.balance - said.used);
     rbl_view_money(doc, "used", said.used);
     rbl_bill_terms(run, doc, said.terms);
@@ -245,6 +274,7 @@ static const rbl_field_t  rbl_bill_fields[] = {
     RBL_TEXT("recharge_to", 0, rbl_bill_amount, RBL_ARG(bill_terms, to)),
     RBL_TEXT("alert", 0, rbl_bill_amount, RBL_ARG(bill_terms, alert)),
     RBL_SIDS("source", RBL_ONE, RBL_SID_SOURCE, RBL_ARG(bill_terms, source)),
+    RBL_TEXT("now", 0, rbl_flag, RBL_ARG(bill_terms, now)),
     RBL_END
 };
 

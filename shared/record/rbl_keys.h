@@ -227,10 +227,11 @@
  *                              checks have cost since the ledger was written;
  *                              "uses", "alerts", "seq": numbers of bookings of
  *                              that, alerts and recharges; "alerted": the
- *                              balance is low, and that was told; "runs" and
- *                              "sum" of recharges on the "day"; "last" that was
- *                              paid (ms); "fails": in a row; "falls" and "to":
- *                              of the last one (_credit.lua)
+ *                              balance is low, and that was told; "runs" of
+ *                              recharges on the "day", one more: the limit was
+ *                              told; "last" that was paid (ms); "fails": in a
+ *                              row; "falls" and "to": of the last one
+ *                              (_credit.lua)
  *   meter:<AC>         string  of an account that pays by the check: 16 digits,
  *                              above how much "used" the bill is to be looked
  *                              at, and the price (_bill.lua)

@@ -1,12 +1,13 @@
 #!/usr/bin/perl
 
-# rblctl ends what is paid for: bill plan with a plan without a price, and bill
-# settle for a payment that the daemon may still ask for.  Without the option for
-# it, both refuse what would lose money, and change nothing.
+# rblctl ends what is paid for: bill plan with another plan or one without a
+# price, and bill settle for a payment that the daemon may still ask for.  Without
+# the option for it, both refuse what would lose money, and change nothing.
 
 use strict;
 use warnings;
 
+use RblBillModel qw(end_of);
 use RblPortal;
 use RblTest;
 use Test::More;
@@ -16,9 +17,20 @@ init_store($redis);
 my $t = { redis => $redis };
 my $file = temp_dir() . '/plans.json';
 write_file($file, <<'JSON');
-{ "version": 1, "plans": [ { "name": "Free", "paid": 0, "max_hosts": 5,
-"max_contacts": 2, "max_checks": 20, "interval": "6h" } ] }
+{ "version": 1, "plans": [
+{ "name": "Free", "paid": 0, "max_hosts": 5, "max_contacts": 2,
+  "max_checks": 20, "interval": "6h" },
+{ "name": "Small", "paid": 1, "max_hosts": 50, "max_contacts": 2,
+  "max_checks": 20, "interval": "1h", "price": "9.00", "period": "month" },
+{ "name": "Large", "paid": 1, "max_hosts": 5000, "max_contacts": 2,
+  "max_checks": 20, "interval": "1h", "price": "99.00", "period": "month" },
+{ "name": "Checks", "paid": 1, "max_hosts": 0, "max_contacts": 0,
+  "max_checks": 0, "interval": "1h", "check_price": "0.002" } ] }
 JSON
+my $gone = temp_dir() . '/gone.json';
+write_file($gone, '{ "version": 1, "plans": [ { "name": "Free", "paid": 0,'
+    . ' "max_hosts": 5, "max_contacts": 2, "max_checks": 20,'
+    . ' "interval": "6h" } ] }');
 
 sub ctl { return rblctl_json($redis, @_) }
 
@@ -45,10 +57,22 @@ sub state_of {
         0, -1) }];
 }
 
+# An account that has paid 29.00 for a month.
+sub paying {
+    my $acct = make_account($redis);
+    my $begins = (time - 86_400) * 1000;
+    my $anchor = (gmtime $begins / 1000)[3];
+    my $ends = end_of($begins, 'month', $anchor);
+    my $py = payment_of($t, $acct, 1, begins => $begins, ends => $ends);
+    movement_of($t, $acct, '*', k => payment($acct, $py)->{key}, r => $py,
+        c => 'revenue', a => 29_000_000);
+    bill_of($t, $acct, begins => $begins, ends => $ends, anchor => $anchor);
+    return $acct;
+}
+
 # --- a plan without a price --------------------------------------------------
 
-my $paid = make_account($redis);
-bill_of($t, $paid);
+my $paid = paying();
 my @free = ('bill', 'plan', $paid->{sid}, 'Free', '--file', $file);
 refused_by_hand($paid, qr/paid until .*bill renew SID off.*--now/,
     'a plan without a price, while a period is paid,', @free);
@@ -81,7 +105,36 @@ ctl('bill', 'adjust', $rich->{sid}, '+3.50', 'gift');
 my @rich = ('bill', 'plan', $rich->{sid}, 'Free', '--file', $file);
 refused_by_hand($rich, qr/balance of 3\.50 USD.*bill adjust.*--now/,
     'a plan without a price beside a balance', @rich);
-is(ctl(@rich, '--now')->{hosts}{max}, 5, '--now gives up the balance');
+is(ctl(@rich, '--now')->{hosts}{max}, 5, '--now leaves the balance');
+
+# --- another plan inside a paid period ---------------------------------------
+
+my $moves = paying();
+sub moved { return ('bill', 'plan', $moves->{sid}, $_[0], '--file',
+    $_[1] // $file) }
+sub said { return rblctl($redis, moved(@_))->{err} }
+sub shown { return ctl('bill', 'show', $moves->{sid}) }
+refused_by_hand($moves, qr/paid until .*--now changes it now, and credits/,
+    'a plan by the check, while a period is paid,', moved('Checks'));
+like(said('Large'), qr/begins when payment PY[0-9a-f]{32} of \S+ USD is paid/,
+    'bill plan names the payment of a plan that costs more');
+my $b = shown();
+is_deeply([@$b{qw(plan)}, @{ $b->{change} }{qw(plan price period begins)},
+    $b->{payment}{kind}], ['Business', 'Large', '99.00', 'month', '',
+    'upgrade'], 'bill show has both plans and the payment');
+like(said('Small'), qr/begins at \d{4}-\S+, the end of the paid period/,
+    'bill plan says when a cheaper plan begins');
+$b = shown();
+is_deeply([$b->{plan}, $b->{change}{plan}, $b->{change}{begins},
+    $b->{payment}], ['Business', 'Small', $b->{expires}, undef],
+    'the cheaper plan replaces the one that was not paid');
+refused_by_hand($moves, qr/no plan "Small"/, 'a plan that is gone',
+    moved('Small', $gone));
+is(shown()->{change}{plan}, 'Small', 'a plan that is noted begins although it is gone');
+is(ctl(moved('Checks'), '--now')->{balance} > 27, 1,
+    '--now credits the rest of the period');
+is((ctl('bill', 'ledger', $moves->{sid}))->[-1]{debit}, 'revenue',
+    'the ledger has the rest');
 
 my $busy = make_account($redis);
 my $charge = payment_of($t, $busy, 1, state => \'sent', done => 0,

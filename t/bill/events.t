@@ -169,7 +169,10 @@ sub low {
 }
 
 sub balance {
-    bill_plan($t, 'By the check');
+    bill_plan($t, 'By the check', '--now');
+    my $rest = ctl($t, 'bill', 'show', $ac)->{balance};
+    ctl($t, 'bill', 'adjust', $ac, "-$rest", 'The rest of the period')
+        if $rest > 0;
     ctl($t, 'bill', 'topup', $ac, '20');
     ctl($t, 'bill', 'alert', $ac, '5');
     ctl($t, 'bill', 'adjust', $ac, '-15', 'To the threshold');
@@ -185,7 +188,7 @@ sub balance {
 
 sub recharges {
     behaves('chargeDeclined');
-    ctl($t, 'bill', 'recharge', $ac, '5', '25');
+    ctl($t, 'bill', 'recharge', $ac, '5', '25', '--now');
     wait_for { bill($t)->{open} ne '' } 20, "$by: a recharge is open";
     my $py = bill($t)->{open};
     my %terms = (falls_below => '5.00', recharge_to => '25.00');

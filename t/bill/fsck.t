@@ -178,7 +178,30 @@ found('a payment that was sent and has no turn', qr/paydue: has something/,
 
 script('bill_plan', [$acct], gateway => 'manual', plan => 'P', price => 2000,
     period => 'check', paid => 1, hosts => 0, contacts => 0, checks => 0,
-    shortest => 900);
+    shortest => 900, now => 1);
+($entry) = @{ cmd('XREVRANGE', $ledger, '+', '-', 'COUNT', 1) };
+my %rest = @{ $entry->[1] };
+is($rest{d}, 'revenue', 'the rest of the period is credited');
+is_deeply([faults()], [0], 'fsck finds no fault in a rest that is credited');
+sub rests {
+    my ($name, $pattern, %f) = @_;
+
+    found($name, $pattern, sub {
+        cmd('XDEL', $ledger, $entry->[0]);
+        $id = add(%rest, %f);
+        cmd('HSET', k('money', $ac), 'balance', $f{b} // $rest{b});
+    }, sub {
+        cmd('XDEL', $ledger, $id);
+        cmd('XADD', $ledger, '*', @{ $entry->[1] });
+        ($entry) = @{ cmd('XREVRANGE', $ledger, '+', '-', 'COUNT', 1) };
+        cmd('HSET', k('money', $ac), 'balance', $rest{b});
+    });
+}
+rests('a rest of more than was paid', qr/more than was paid/,
+    a => 25_000_001, b => 25_000_001);
+rests('a rest of a period that was not paid', qr/rest:.*not paid/,
+    k => "rest:$ac:1:2");
+rests('a rest without its key', qr/no movement/, k => 'x');
 script('bill_topup', [$acct], payment => 'R2', amount => 5_000_000,
     reference => 'R2');
 script('bill_adjust', [$acct], of => 'x', amount => -1_000_000,

@@ -200,7 +200,13 @@ is(@{ ctl('bill', 'ledger', $ac, '--to', $day) }, 0,
     'the ledger has no entries before today');
 is(@{ ctl('bill', 'ledger', $ac, '--from', $day, '--to', $next) }, @entries,
     'the ledger has all entries of today');
-is(ctl('bill', 'plan', $ac, 'Business', '--file', $file)->{period}, 'month',
+refused(qr/a balance of 9.*does not use; with --now/, 'plan', 'Business',
+    '--file', $file);
+refused(qr/is 9\.69 USD.* 190\.31 USD .*Confirm that with now/, 'recharge',
+    '100', '200');
+is(bill()->{recharge_to}, '0.00', 'rblctl bill recharge asks before it charges');
+is(ctl('bill', 'plan', $ac, 'Business', '--file', $file, '--now')->{period},
+    'month',
     'rblctl bill plan sets a plan by the month');
 wait_for { opened() ne '' } 20, 'its payment';
 is(bill()->{state}, 'grace', 'the bill is in grace until the payment');

@@ -43,8 +43,7 @@ sub falls {
     my ($to) = @_;
 
     # as if the last one had been paid some time ago, and on another day
-    redis($redis, 'HSET', redis_key('money', $ac), 'last', 0, 'runs', 0,
-        'sum', 0);
+    redis($redis, 'HSET', redis_key('money', $ac), 'last', 0, 'runs', 0);
     my $n = redis($redis, 'ZCARD', redis_key('payments', $ac));
     adjust(sprintf '%.2f', ($to // 4) - balance());
     due_now($t);

@@ -126,23 +126,35 @@ event($t, ++$n, 'a success');
 stripe_fault($stripe, 'cut');
 $py = next_period($t);
 wait_for { payment($t, $py)->{state} eq 'unknown' } 20, 'nothing is known';
-bill_plan($t, 'Large');
+like(rblctl($t->{redis}, 'bill', 'plan', $ac, 'Large', '--file', $t->{file})
+    ->{err}, qr/a payment is under way \(unknown\)/,
+    'no other plan while a payment is out');
 is(payment($t, $py)->{amount}, 25_000_000,
-    'an unknown payment keeps its amount after a new plan');
+    'an unknown payment keeps its amount');
 hurry($t);
 wait_for { bill($t)->{open} eq '' } 20, 'it is found';
 $e = event($t, ++$n, 'the success');
 is($e->{json}{payment}{amount}, '25.00',
-    'the event has the amount of the old plan');
+    'the event has the amount of the plan');
+is($e->{json}{plan}{price}, '25.00', 'the event has the price of the plan');
+my $ends = bill($t)->{ends};
+bill_plan($t, 'Large');
+wait_for { bill($t)->{plan} eq 'Large' } 20, 'the difference is charged';
+$e = event($t, ++$n, 'the upgrade');
+is($e->{json}{event_type}, 'billing.renewal.success',
+    'an upgrade is told as a renewal');
 is($e->{json}{plan}{price}, '100.00',
     'the event has the price of the new plan');
+cmp_ok($e->{json}{payment}{amount}, '>', 75,
+    'the difference is for the rest, which is more than a month');
+is(bill($t)->{ends}, $ends, 'the period ends as before');
 stripe_card($stripe, source($t, $ps2)->{method}, behaves =>
     'pm_card_chargeDeclined');
 $py = next_period($t);
 failure($py, 1, 'card_declined', 5, 'the next one is declined');
 bill_plan($t, 'Business');
 is(payment($t, $py)->{amount}, 25_000_000,
-    'an open payment gets the amount of the new plan');
+    'an open payment gets the amount of the plan that begins with it');
 stripe_card($stripe, source($t, $ps2)->{method}, behaves => 'pm_card_visa');
 hurry($t);
 wait_for { bill($t)->{open} eq '' } 20, 'and it is paid';

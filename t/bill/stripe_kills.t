@@ -32,18 +32,18 @@ sub sha_of { return sha1_hex(read_file(build_dir() . "/gen/lua/$_[0].lua")) }
 
 sub charges { return scalar @{ stripe_state($stripe)->{charges} } }
 
-# The payment of the present period; undef: there is none.
-sub current {
-    my $py = redis($t->{redis}, 'ZRANGE', redis_key('payments', $t->{ac}), -1,
-        -1)->[0];
-    my $p = payment($t, $py);
-    return $p->{begins} == bill($t)->{ends} || $p->{ends} == bill($t)->{ends}
-        && $p->{state} eq 'succeeded' ? $p : undef;
-}
+sub newest { return redis($t->{redis}, 'ZRANGE', redis_key('payments',
+    $t->{ac}), -1, -1)->[0] }
+
+# The payment that is due; undef: there is none.
+my $last;
+sub current { my $py = newest();
+    return $py eq $last ? undef : payment($t, $py) }
 
 sub state_now { my $p = current(); return $p ? $p->{state} : 'none' }
 
-sub due { passes($t, bill($t)->{ends} - int(time * 1000) - 7 * DAY + 1000) }
+sub due { $last = newest();
+    return passes($t, bill($t)->{ends} - int(time * 1000) - 7 * DAY + 1000) }
 
 # The list of payments that the gateway keeps is empty for once, so that the
 # request itself is made again.

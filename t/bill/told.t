@@ -95,7 +95,7 @@ ctl($t, 'bill', 'adjust', $ac, '-6', 'Used');
 told(1, 'The balance is 4.00 USD',
     qr/less than the 5\.00 USD .*The checks stop when the balance is used up/s);
 quiet('a low balance');
-ctl($t, 'bill', 'recharge', $ac, '5', '25');
+ctl($t, 'bill', 'recharge', $ac, '5', '25', '--now');
 told(1, '21.00 USD are due for the plan "By the check"',
     qr/The checks stop when the balance is used up/);
 passes($t, DAY);

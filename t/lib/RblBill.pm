@@ -79,8 +79,9 @@ sub ctl {
 sub bill_key { return redis_key(@_) }
 
 sub bill_plan {
-    my ($t, $name) = @_;
-    return ctl($t, 'bill', 'plan', $t->{ac}, $name, '--file', $t->{file});
+    my ($t, $name, @more) = @_;
+    return ctl($t, 'bill', 'plan', $t->{ac}, $name, '--file', $t->{file},
+        @more);
 }
 
 sub bill_record {
@@ -152,21 +153,32 @@ sub due_now {
         $t->{ac}) for @clocks ? @clocks : qw(billdue paydue);
 }
 
-# As if that time (ms) had passed for the bill and its open payment.
+# As if that time (ms) had passed for the bill and its payments.  The ledger names
+# periods that were given up, so those of a plan by the check stay.
 sub passes {
     my ($t, $ms) = @_;
 
-    my $open = bill($t)->{open};
+    my ($open, $period) = @{ bill($t) }{qw(open period)};
     my $earlier = sub {
         my ($r, @fields) = @_;
         $r->{$_} -= $ms for grep { $r->{$_} } @fields;
         return 1;
     };
-    bill_change($t, 'payment', ['pay', $t->{ac}, $open], sub {
-        $earlier->($_[0], qw(created begins ends sent next)) })
-        if $open ne '';
+    for my $py (@{ redis($t->{redis}, 'ZRANGE', redis_key('payments',
+        $t->{ac}), 0, -1) })
+    {
+        bill_change($t, 'payment', ['pay', $t->{ac}, $py], sub {
+            $earlier->($_[0], $py eq $open ? qw(created begins ends sent next)
+                : $period eq 'check' ? () : qw(begins ends)) });
+    }
     bill_change($t, 'bill', ['bill', $t->{ac}], sub {
-        $earlier->($_[0], qw(begins ends)) });
+        my ($b) = @_;
+        if ($b->{change}) {
+            my $c = record('change', $b->{change});
+            $earlier->($c, 'at');
+            $b->{change} = bill_pack('change', $c);
+        }
+        $earlier->($b, qw(begins ends)) });
     due_now($t, 'billdue');
 }
 

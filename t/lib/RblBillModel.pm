@@ -17,7 +17,7 @@ use Time::Local qw(timegm);
 our @EXPORT_OK = qw(end_of);
 
 use constant { DAY => 86_400_000, HOUR => 3_600_000, PAUSE => 600_000,
-    CENT => 10_000 };
+    CENT => 10_000, LEAD => 7 * 86_400_000 };
 
 # The end of a period, by the C library.
 sub end_of {
@@ -37,7 +37,7 @@ sub new {
     my ($class, %o) = @_;
     return bless { renew => 1, gateway => 'manual', falls => 0, to => 0, alert => 0, kind => '',
         open => '', ledger => [], events => [], pay => {}, map({ $_ => 0 }
-        qw(balance used alerted last fails runs sum day uses seq asked followed)),
+        qw(balance used alerted last fails runs day uses seq asked followed)),
         %o }, $class;
 }
 sub left { return $_[0]{balance} - $_[0]{used} }
@@ -65,12 +65,11 @@ sub void {
 }
 sub open_one {
     my ($s, $now, $kind, $k, $amount, @period) = @_;
-    $s->{pay}{$k} //= { kind => $kind, key => $k, amount => $amount,
+    my $was = $s->{pay}{$k};
+    $s->{pay}{$k} = { kind => $kind, key => $k, amount => $amount,
         state => 'open', reason => '', created => $now, period => [@period],
-        attempt => 0, sent => 0, tried => 0, next => 0, late => 0 };
-    my $p = $s->{pay}{$k};
-    @$p{qw(state reason next amount period)} = ('open', '', 0, $amount,
-        [@period]) if $p->{state} eq 'void';
+        attempt => $was ? $was->{attempt} : 0, sent => 0, tried => 0,
+        next => 0, late => 0 } if !$was || $was->{state} eq 'void';
     return $s->{open} = $k;
 }
 sub check { my ($s, $n) = @_;
@@ -78,15 +77,59 @@ sub check { my ($s, $n) = @_;
         if $s->{kind} eq 'check' && $s->{state} ne 'lapsed';
     return }
 
-# 0: a payment is under way.
-sub buy {
+# Until when it is paid; 0: it is not.
+sub until {
+    my ($s, $now) = @_;
+    return $s->{kind} ne '' && $s->{begins} < $s->{ends} && $s->{ends} > $now
+        ? $s->{ends} : 0;
+}
+# The price of the time that is paid.
+sub worth {
     my ($s, $now, $kind, $price) = @_;
+    return $price * (($s->{ends} - $now)
+        / (end_of($s->{begins}, $kind, $s->{anchor}) - $s->{begins}));
+}
+sub change_due {
+    my ($s, $now) = @_;
+    my $c = $s->{change};
+    $s->change_begins if $c && $c->{at} && $now >= $c->{at};
+    return;
+}
+sub change_begins {
+    my ($s) = @_;
+    @$s{qw(kind price)} = @{ $s->{change} }{qw(kind price)};
+    return delete $s->{change};
+}
+# The price of a payment, and of what.
+sub priced {
+    my ($s, $begins) = @_;
+    my $c = $s->{change};
+    my $of = $c && $c->{at} && $c->{at} <= $begins ? $c : $s;
+    return ($of->{price}, [$begins, end_of($begins, $of->{kind},
+        $s->{anchor})]);
+}
+
+# Another plan; returns what the script says.
+sub buy {
+    my ($s, $now, $kind, $price, $force) = @_;
     my $other = $s->{kind} ne '' && ($kind eq 'check') != ($s->{kind} eq 'check');
+    my $until = $s->until($now);
+    my $c = $s->{change};
+    return 'PAYING' if $s->{open} ne ''
+        && $s->{pay}{ $s->{open} }{state} !~ /^(?:open|failed)$/;
+    return 'WAITS' if $until && $c && $c->{at} && $c->{at} < $until;
+    return 'PAID' if $other && !$force
+        && ($until || $kind ne 'check' && $s->left > 0);
     if ($other) {
-        return 0 if $s->{open} ne ''
-            && $s->{pay}{ $s->{open} }{state} !~ /^(?:open|failed)$/;
         $s->void('plan changed') if $s->{open} ne '';
         $s->use_up($now);
+        my $rest = $until ? int $s->worth($now, @$s{qw(kind price)}) : 0;
+        $s->book("rest:$s->{ac}:$s->{begins}:$until", 'revenue', 'credit',
+            $rest) if $rest;
+    } else {
+        $s->change_due($now);
+        my $said = $until ? $s->buy_inside($now, $kind, $price) : '';
+        return $said if $said;
     }
     my $again = $kind ne 'check' && $s->{kind} ne '' && $s->{open} eq ''
         && $s->{state} eq 'lapsed';
@@ -97,11 +140,44 @@ sub buy {
             $from, $kind eq 'check' ? 0 : $from, 'active', 0);
     }
     @$s{qw(kind price)} = ($kind, $price);
+    delete $s->{change};
+    $s->reprice;
+    return 'OK';
+}
+sub reprice {
+    my ($s) = @_;
     my $p = $s->{pay}{ $s->{open} };
-    @$p{qw(amount period)} = ($price, [$p->{period}[0],
-        end_of($p->{period}[0], $kind, $s->{anchor})])
-        if $p && $p->{kind} eq 'renewal' && !$p->{sent};
-    return 1;
+    @$p{qw(amount period)} = $s->priced($p->{period}[0])
+        if $p && $p->{kind} eq 'renewal';
+    return;
+}
+# Inside a period that is paid; "": at once.
+sub buy_inside {
+    my ($s, $now, $kind, $price) = @_;
+    my $c = $s->{change};
+    my $p = $s->{pay}{ $s->{open} };
+    my $more = $s->worth($now, $kind, $price)
+        - $s->worth($now, @$s{qw(kind price)});
+    if ($p && $p->{kind} eq 'upgrade') {
+        if ("$c->{price} $c->{kind}" eq "$price $kind") {
+            @$p{qw(state next)} = ('open', 0);
+            return 'UPGRADE';
+        }
+        $s->void('plan changed');
+        $p = undef;
+    }
+    return '' if $more == 0;
+    $s->{change} = { kind => $kind, price => $price, at => 0 };
+    if ($more > 0 && !$p && $now < $s->{ends} - LEAD) {
+        my $amount = CENT * POSIX::ceil($more / CENT);
+        $s->open_one($now, 'upgrade', sprintf('up:%s:%.0f:%s:%s', $s->{ac},
+            $s->{ends}, $kind, $price), $amount < 500_000 ? 500_000 : $amount,
+            $now, $s->{ends});
+        return 'UPGRADE';
+    }
+    $s->{change}{at} = $s->{ends};
+    $s->reprice;
+    return 'LATER';
 }
 
 # A request to pay at once: the word of the answer.
@@ -112,7 +188,7 @@ sub retry {
     my $since = $now - $s->{asked};
     return !$p && ($check || $s->{state} ne 'lapsed') ? 'NOTHING'
         : $p && $p->{state} !~ /^(?:open|failed)$/ ? 'FLIGHT'
-        : !$check && !$s->{renew} ? 'RENEW'
+        : !$check && !$s->{renew} && !($p && $p->{kind} eq 'upgrade') ? 'RENEW'
         : $p && $s->{gateway} eq 'manual' ? 'HAND'
         : $since >= 0 && $since < 60_000 ? 'SOON'
         : $s->ask($now);
@@ -142,18 +218,28 @@ sub step {
 sub unpaid {
     my ($s) = @_;
     my $p = $s->{renew} ? $s->{pay}{ $s->{open} } : undef;
-    return if !$p || $p->{attempt} || $p->{reason} ne '';
+    return if !$p || $p->{kind} ne 'renewal' || $p->{attempt}
+        || $p->{reason} ne '';
     $p->{reason} = $p->{state} eq 'open' ? 'unpaid' : $p->{state};
     return $s->tell('billing.renewal.failed', 1, $p->{reason});
 }
 sub step_period {
     my ($s, $now) = @_;
     my $ends = $s->{ends};
+    my $p = $s->{pay}{ $s->{open} };
+    if ($p && $p->{kind} eq 'upgrade' && $now >= $ends - LEAD
+        && $p->{state} =~ /^(?:open|failed)$/)
+    {
+        $s->void('unpaid');
+        $s->{change}{at} = $ends;
+    }
+    $s->change_due($now);
     my $before = $s->{open};
+    my ($price, $period) = $s->priced($ends);
     $s->open_one($now, 'renewal', sprintf('rn:%s:%.0f', $s->{ac}, $ends),
-        $s->{price}, $ends, end_of($ends, @$s{qw(kind anchor)}))
+        $price, @$period)
         if ($s->{state} ne 'lapsed' || $s->{wanted}) && $s->{renew}
-            && $s->{open} eq '' && $now >= $ends - 7 * DAY;
+            && $s->{open} eq '' && $now >= $ends - LEAD;
     if ($s->{state} eq 'active' && $now >= $ends) {
         $s->{state} = 'grace';
         $s->unpaid if $s->{begins} < $ends && $before ne '';
@@ -173,7 +259,7 @@ sub step_period {
 sub step_check {
     my ($s, $now) = @_;
     my ($left, $day, $books) = ($s->left, int($now / DAY));
-    @$s{qw(day runs sum)} = ($day, 0, 0), $books = 1 if $day != $s->{day};
+    @$s{qw(day runs)} = ($day, 0), $books = 1 if $day != $s->{day};
     my $p = $s->{pay}{ $s->{open} };
     my $final;
     if ($p && $p->{state} eq 'failed') {
@@ -199,13 +285,17 @@ sub step_check {
         if $low && !$s->{alerted};
     $s->{alerted} = $low;
     my $amount = CENT * POSIX::ceil(($s->{to} - $left) / CENT);
+    $amount = 2 * $s->{to} if $amount > 2 * $s->{to};
     $amount = 500_000 if $amount < 500_000;
-    if ($s->{to} && $left < $s->{falls} && $s->{open} eq '' && $s->{runs} < 5
-        && ($now < $s->{last} || $now >= $s->{last} + PAUSE)
-        && $s->{sum} + $amount <= 10 * $s->{to})
+    my $low_again = $s->{to} && $left < $s->{falls} && $s->{open} eq '';
+    if ($low_again && $s->{runs} == 5) {
+        $s->{runs}++;
+        $s->{of} = "$s->{falls} $s->{to}";
+        $s->tell('billing.recharge.failed', $s->{of}, 0, 'limit');
+    } elsif ($low_again && $s->{runs} < 5
+        && ($now < $s->{last} || $now >= $s->{last} + PAUSE))
     {
         $s->{runs}++;
-        $s->{sum} += $amount;
         $s->{of} = "$s->{falls} $s->{to}";
         $s->open_one($now, 'recharge', "rc:$s->{ac}:" . ++$s->{seq}, $amount,
             0, 0);
@@ -223,7 +313,7 @@ sub paid {
     my $p = $s->{pay}{$k};
     return $p->{by_hand} // 0 if $p->{state} eq 'succeeded';
     return 0 if $p->{state} !~ /^(?:open|failed|void)$/
-        || $p->{state} eq 'void' && $p->{kind} eq 'renewal';
+        || $p->{state} eq 'void' && $p->{kind} ne 'recharge';
     $p->{by_hand} = 1;
     return $s->succeeds($now, $k);
 }
@@ -232,6 +322,12 @@ sub succeeds {
     my $p = $s->{pay}{$k};
     @$p{qw(state reason)} = ('succeeded', '');
     $s->{open} = '' if $s->{open} eq $k;
+    if ($p->{kind} eq 'upgrade') {
+        $s->book($k, 'cash', 'revenue', $p->{amount});
+        $s->change_begins;
+        $s->tell('billing.renewal.success', $p->{amount});
+        return 1;
+    }
     if ($p->{kind} ne 'renewal') {
         $s->book($k, 'cash', 'credit', $p->{amount});
         if ($p->{kind} eq 'recharge') {
@@ -241,6 +337,7 @@ sub succeeds {
         $s->step_check($now) if $s->{kind} eq 'check';
         return 1;
     }
+    $s->change_due($now);
     if ($s->{state} eq 'lapsed') {
         $s->{anchor} = (gmtime $now / 1000)[3];
         $p->{period} = [$now, end_of($now, @$s{qw(kind anchor)})];
@@ -292,7 +389,7 @@ sub send {
 sub try_next {
     my ($s, $now, $p) = @_;
     return $now if $p->{reason} eq 'not_made';
-    if ($p->{kind} eq 'recharge') {
+    if ($p->{kind} ne 'renewal') {
         my $wait = (HOUR, DAY, 3 * DAY)[$p->{attempt} - 1];
         return $wait ? $now + $wait : 0;
     }
@@ -309,10 +406,10 @@ sub declined {
     @$p{qw(reason sent tried late)} = ($reason, 0, 0, 0);
     $p->{next} = $final ? 0 : $s->try_next($now, $p);
     $p->{state} = $p->{next} ? 'open' : 'failed';
-    @$p{qw(amount period)} = ($s->{price}, [$p->{period}[0],
-        end_of($p->{period}[0], @$s{qw(kind anchor)})])
+    @$p{qw(amount period)} = $s->priced($p->{period}[0])
         if $p->{kind} eq 'renewal';
-    return $s->tell("billing.$p->{kind}.failed", $p->{kind} eq 'recharge'
+    return $s->tell('billing.' . ($p->{kind} eq 'recharge' ? 'recharge'
+        : 'renewal') . '.failed', $p->{kind} eq 'recharge'
         ? $s->{of} : (), $p->{attempt}, $reason);
 }
 sub answered {
@@ -323,8 +420,8 @@ sub answered {
     my $age = $now - $p->{sent};
     return $s->declined($now, $k, 'not_made', 0)
         if $result eq 'missing' && $age > 24 * HOUR;
-    $p->{late} ||= $age > ($result =~ /^(?:processing|customer)$/ ? 7 * DAY
-        : 47 * HOUR);
+    $p->{late} ||= $now if $age > ($result =~ /^(?:processing|customer)$/
+        ? 7 * DAY : 47 * HOUR);
     if ($result =~ /^(?:processing|customer)$/) {
         my $wait = $age / 4 < HOUR ? $age / 4 : HOUR;
         @$p{qw(state next)} = ($result, int($now + ($wait > 30_000 ? $wait

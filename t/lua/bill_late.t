@@ -37,16 +37,17 @@ sub says {
 }
 sub settle { return script('bill_settle', [$acct], payment => $py, @_)->[0] }
 
-# Events since the last call; notices are of contacts.
+# Events since the last call; of the notices those that are no events, too.
 sub told {
     my @all;
 
     for my $e (@{ cmd('XRANGE', k('outbox'), '-', '+') }) {
         my $event = unpacked({ @{ $e->[1] } }->{d});
+        cmd('XDEL', k('outbox'), $e->[0]);
+        next if $event->[13] =~ /^(?:paid|failed|low|due)$/;
         my $d = $event->[2] eq 'contact.notice' ? [] : unpacked($event->[16]);
         push @all, join ' ', $event->[2], $event->[2] =~ /notice/
             ? $event->[13] : $event->[2] =~ /failed/ ? @$d[3, 4] : ();
-        cmd('XDEL', k('outbox'), $e->[0]);
     }
     return \@all;
 }
@@ -145,7 +146,8 @@ is(asked(), 'charge', 'the request is sent again when it is active');
 script('bill_plan', [$acct], gateway => 'stripe', plan => 'P', price => 2000,
     period => 'check', paid => 1, hosts => 0, contacts => 0, checks => 0,
     shortest => 900);
-script('bill_terms', [$acct], falls => 5_000_000, to => 25_000_000);
+script('bill_terms', [$acct], falls => 5_000_000, to => 25_000_000,
+    now => 1);
 my $ps = sid('PS');
 cmd('ZADD', k('sources', $ac), 1, $ps);
 cmd('SET', k('source', $ac, $ps), packed([1, $ps, 'card', 'visa', \'4242', 12,

@@ -17,13 +17,15 @@ use RblScript;
 use RblTest;
 
 use constant { DAY => 86_400_000, GRACE => 7 * 86_400_000, USD => 1_000_000 };
-use constant { ENDS => 8, STATE => 9, OPEN => 10, LEASE => 1000 };
+use constant { PRICE => 4, PERIOD => 5, ENDS => 8, STATE => 9, OPEN => 10,
+    CHANGE => 14, LEASE => 1000 };
 
 srand(my $seed = $ENV{RBL_SEED} // time);
 diag("RBL_SEED=$seed");
 redis_new(cluster => 1);        # all scripts read the same clock key
 my $now;
-my ($ac, $acct, $m, @done, %types, %answers, %retries, $offs);
+my ($ac, $acct, $m, @done, %types, %answers, %retries, %words,
+    $offs);
 
 sub pick { return $_[rand @_] }
 sub cents { return 10_000 * int rand $_[0] }
@@ -72,6 +74,8 @@ sub stored {
     my ($open) = grep { $_->[1] eq ($b->[OPEN] // '') } @pay;
     return {
         state => $b->[STATE], ends => $b->[ENDS],
+        plan => join(' ', @$b[PRICE, PERIOD], $b->[CHANGE] ? @{ unpacked(
+            $b->[CHANGE]) }[2, 3, 9] : ()),
         open => $open ? $open->[3] : '', balance => $money{balance},
         used => $money{used}, events => [@events],
         ledger => [map { my %f = @{ $_->[1] }; join ' ', @f{qw(k d c a b)} }
@@ -81,6 +85,8 @@ sub stored {
 sub expected {
     return {
         (map { $_ => $m->{$_} } qw(state ends open balance used events ledger)),
+        plan => join(' ', @$m{qw(price kind)}, map { @$_{qw(price kind at)} }
+            $m->{change} // ()),
         pay => { map { $_->{key} => "@$_{qw(kind amount state
             attempt reason)}" }
             values %{ $m->{pay} } } };
@@ -154,7 +160,8 @@ sub answer {
     $p->{amount} = $amount if $amount ne '';
     my $r = script('bill_answer', [$acct], @args);
     $m->answered($now, $k, $result, $reason, $final);
-    my $left = ($p->{late} // 0) eq $now && $p->{state} !~ /^(?:open|failed)$/;
+    my $left = $p->{late} == $now
+        && $p->{state} =~ /^(?:unknown|processing|customer)$/;
     die "bill_answer: @$r\n"
         if "@$r" ne 'OK ' . ($left ? 'operator' : $p->{state});
     $answers{$result}++;
@@ -163,7 +170,8 @@ sub answer {
     die "bill_answer again: @$r\n" if $r->[0] ne 'OK';
 }
 
-my %act = (
+my %act;
+%act = (
     gateway => [60, \&gateway],
     # The gateway finds out late that it has charged.
     late => [1, sub {
@@ -220,10 +228,14 @@ my %act = (
             alert => cents(800));
         delete @t{ grep { rand() < 0.5 } keys %t };
         $t{to} = 0 if rand() < 0.1;
-        my $r = script('bill_terms', [$acct], %t);
+        my $force = int rand 2;
+        my $r = script('bill_terms', [$acct], %t, now => $force);
         my %new = map { $_ => $t{$_} // $m->{$_} } qw(renew falls to alert);
         my $ok = $new{to} == 0 || $new{to} > $new{falls};
-        die "bill_terms: @$r\n" if ($r->[0] eq 'OK') != $ok;
+        $ok = 0 if !$force && $m->{kind} eq 'check' && $new{to}
+            && $m->left < $new{falls}
+            && ($new{to} != $m->{to} || $new{falls} != $m->{falls});
+        die "bill_terms: @$r\n" if ($r->[0] eq 'OK') != !!$ok;
         $m->ask($now) if $ok && $new{renew} > $m->{renew};
         @$m{ keys %new } = values %new if $ok;
     }],
@@ -233,14 +245,31 @@ my %act = (
         die "bill_retry: @$r, not $word\n" if $r->[0] ne $word;
         $retries{$word}++;
     }],
-    plan => [4, sub {
-        my $kind = pick('check', 'check', 'check', 'month', 'year');
+    plan => [6, sub {
+        my $kind = pick('check', 'check', 'month', 'month', 'year');
         my $price = $kind eq 'check' ? 1 + int rand 60_000 : USD * (1 + int rand 50);
+        # The plan that it has, or is going to have.
+        ($kind, $price) = @{ pick($m, $m->{change} // $m) }{qw(kind price)}
+            if rand() < 0.3 && $m->{kind} ne '';
+        my $force = int rand 2;
         my $r = script('bill_plan', [$acct], gateway => $m->{gateway},
             plan => 'P', price => $price, period => $kind, paid => 1,
-            hosts => 0, contacts => 0, checks => 0, shortest => 900);
-        my $ok = $m->buy($now, $kind, $price);
-        die "bill_plan: @$r\n" if ($r->[0] eq 'OK') != $ok;
+            hosts => 0, contacts => 0, checks => 0, shortest => 900,
+            now => $force);
+        my $word = $m->buy($now, $kind, $price, $force);
+        die "bill_plan: @$r, not $word\n" if $r->[0] ne $word;
+        $words{$word}++;
+    }],
+    # The next period is paid before a plan that waits for it begins.
+    ahead => [6, sub {
+        my $to = ($m->{ends} // 0) - DAY * (1 + int rand 6);
+        return if !$m->until($now) || $to <= $now;
+        $act{plan}[1]->();
+        return if !$m->until($now);
+        clock($to - $now);
+        look();
+        $m->{gateway} eq 'manual' ? $act{pay}[1]->() : gateway();
+        $act{plan}[1]->();
     }],
     leap => [0.2, sub { clock(366 * DAY) }],
     back => [0.5, sub { clock(-rand 3 * DAY) }],
@@ -297,6 +326,9 @@ is(scalar keys %answers, 7,
     'the gateway gives each kind of answer') if !$ENV{LIVES};
 is(scalar keys %retries, 6, 'a request to pay gets each answer')
     or diag(join ' ', %retries) if !$ENV{LIVES};
+is(scalar keys %words, 6, 'each answer about a plan was among them')
+    if !$ENV{LIVES};
+note(join ', ', map { "$_: $words{$_}" } sort keys %words);
 note("recharges that were turned off: $offs");
 note(join ', ', map { "$_: $answers{$_}" } sort keys %answers);
 note(join ', ', map { "$_: $types{$_}" } sort keys %types);

@@ -254,7 +254,7 @@ script('bill_topup', [$acct], payment => 'x', amount => 4_000_000,
     reference => 'R');
 look();
 is_deeply(retry(), ['NOTHING'], 'a balance without a recharge');
-terms(falls => 5_000_000, to => 25_000_000);
+terms(falls => 5_000_000, to => 25_000_000, now => 1);
 $py = look()->[2];
 asked();
 declined($py, final => 0, reason => 'card_declined');

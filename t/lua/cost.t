@@ -631,11 +631,26 @@ case(queue_count => '250 accounts', sub {
 case(daemon_greet => '16 addresses', sub { slice('daemon_greet',
     [k('daemons:addr')],
     members => [map { "192.0.2.$_ host.example" } 1 .. 16]) });
-sub buy { return script('bill_plan', [$acct], gateway => 'manual', plan => 'P',
-    price => 1_000_000, period => 'month', paid => 1, hosts => 0,
-    contacts => 0, checks => 0, shortest => 900) }
+sub buy { return slice('bill_plan', [$acct], gateway => 'manual', plan => 'P',
+    price => $_[0] // 1_000_000, period => 'month', paid => 1, hosts => 0,
+    contacts => 0, checks => 0, shortest => 900, now => 1) }
 case(bill_plan => 'with an open payment', sub {
     buy(); slice('bill_step', [$acct], grace => 0, kept => 0); buy() });
+sub upgrades {
+    cmd('DEL', k('bill', $ac));
+    buy();
+    script('bill_paid', [$acct], payment => slice('bill_step', [$acct],
+        grace => 0, kept => 0)->[2]);
+    buy(2_000_000);
+}
+case(bill_plan => 'an upgrade that replaces another one', sub {
+    upgrades(); buy(3_000_000) });
+case(bill_step => 'an upgrade that is not paid', sub {
+    upgrades();
+    my $b = unpacked(cmd('GET', k('bill', $ac)));
+    $b->[$_] -= 27 * 86_400_000 for 7, 8;
+    cmd('SET', k('bill', $ac), packed($b));
+    slice('bill_step', [$acct], grace => 0, kept => 0) });
 case(bill_step => 'opens a payment', sub {
     cmd('DEL', k('bill', $ac)); buy();
     slice('bill_step', [$acct], grace => 0, kept => 0) });
@@ -701,9 +716,9 @@ sub by_check {
         price => 2000, period => 'check', paid => 1, hosts => 0, contacts => 0,
         checks => 0, shortest => 900);
     cmd('HSET', k('money', $ac), 'balance', 30_000_000, 'used', 29_000_000,
-        'day', 1, 'alerted', 0, 'last', 0, 'runs', 0, 'sum', 0);
+        'day', 1, 'alerted', 0, 'last', 0, 'runs', 0);
     slice('bill_terms', [$acct], falls => 5_000_000, to => 25_000_000,
-        alert => 5_000_000);
+        alert => 5_000_000, now => 1);
 }
 sub by_none { cmd('DEL', map { k($_, $ac) } qw(bill terms meter money)) }
 case(bill_step => 'books, alerts and opens a recharge', sub {
@@ -855,7 +870,7 @@ for my $c (@cases) {
         my $took = $counted // $RblWorst::took{$name};
         my $word = $RblWorst::word{$name};
         die "$name, $what: $word\n"
-            if $word !~ /^(?:OK|MORE|WORK|FROZEN|MAYBE|[0-9a-f]{16})$/;
+            if $word !~ /^(?:OK|MORE|WORK|FROZEN|MAYBE|UPGRADE|[0-9a-f]{16})$/;
         $us = $took if !defined $us || $took < $us;
         $least = $us / slowness(@looks);
     }

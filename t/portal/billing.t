@@ -195,6 +195,45 @@ sign_in_ago($t, my $late = sign_in($t), 11 * 60_000);
 refused(update({ renew => 1 }, $late), 401, qr/./,
     'the portal refuses an update long after the sign-in');
 
+# --- choices that charge at once -----------------------------------------------
+
+bill_of($t, $acct, gateway => \'stripe', period => \'check', ends => 0,
+    begins => $now - $day);
+redis($redis, 'HSET', keyed('money'), balance => 3_000_000, used => 1);
+$before = redis($redis, 'GET', keyed('terms'));
+my %once = (falls_below => '2500', recharge_to => '2600');
+refused(update({ %once, now => $_ }), 409,
+    qr/balance is 2\.99 USD.* of 2597\.01 USD .*Confirm that with now/,
+    "a recharge that would be opened at once is refused with now=$_") for 0;
+refused(update({ %once }), 409, qr/at once/, 'such a recharge is refused without now');
+refused(update({ %once, now => 'yes' }), 400, qr/^Invalid now value/,
+    'now is a flag');
+is(redis($redis, 'GET', keyed('terms')), $before,
+    'the refused amounts change nothing');
+accepted(update({ %once, now => 1 }), 'the owner can confirm it');
+accepted(update({ falls_below => '0', recharge_to => '0' }),
+    'turning it off needs no confirmation');
+redis($redis, 'DEL', keyed('money'));
+
+# --- a plan that begins later --------------------------------------------------
+
+sub change { return \record_pack('change', version => 1, plan => \'Next',
+    price => 100_000_000, period => \'year', paid => 1, hosts => 10,
+    contacts => 5, checks => 50, shortest => 900, at => 0, payment => \'',
+    @_) }
+my $later = $now + 29 * $day;
+bill_of($t, $acct, gateway => \'stripe', customer => \'', ends => $later,
+    change => change(at => $later));
+is_deeply(data('billing.json')->{change}, { plan => 'Next', price => '100.00',
+    period => 'year', begins => data('billing.json')->{expires} },
+    'billing.json has the plan that begins later');
+bill_of($t, $acct, gateway => \'stripe', customer => \'',
+    change => change(payment => \$open));
+is(data('billing.json')->{change}{begins}, '',
+    'a plan that begins with its payment has no time');
+bill_of($t, $acct, gateway => \'stripe');
+ok(!exists data('billing.json')->{change}, 'no other plan begins');
+
 # --- sources -------------------------------------------------------------------
 
 my $second = source_of($t, $acct, brand => \'"=<b>', last4 => \'0002');

@@ -20,7 +20,10 @@ my $day = 86_400_000;
 bill_of($t, $acct, gateway => \'stripe', state => \'grace',
     open => \sprintf('PY%032x', 1000),
     begins => $now - 32 * $day, ends => $now - 2 * $day,
-    stops => $now + 5 * $day);
+    stops => $now + 5 * $day, customer => \'', change => \record_pack(
+        'change', version => 1, plan => \'Small', price => 9_000_000,
+        period => \'year', paid => 1, hosts => 10, contacts => 5,
+        checks => 50, shortest => 900, at => $now + $day, payment => \''));
 my @sources = (source_of($t, $acct), source_of($t, $acct, brand => \'amex',
     last4 => \'0005', live => 1));
 payment_of($t, $acct, $_ * 1000) for 1 .. 12;

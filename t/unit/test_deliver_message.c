@@ -620,7 +620,7 @@ put_payment(rbl_out_t *out, const notice_row_t *row)
 
     rbl_mp_put_z(out, "https://pay.example/1");
 
-    for (i = 0; i < 3; i++) {
+    for (i = RBL_PAYMENT_SENT; i <= RBL_PAYMENT_LATE; i++) {
         rbl_mp_put_int(out, 0);
     }
 }

@@ -149,13 +149,20 @@ notice_print(notice_t *n, const char *fmt, ...)
 }
 
 
-/* When the checks stop: after the grace of a period, or with the balance. */
+/*
+ * When the checks stop: after the grace of a period, or with the balance.  They
+ * go on if a plan that costs more is not paid.
+ */
 
 static rbl_str_t
 notice_checks(notice_t *n)
 {
     char  when[RBL_TIME_LEN];
     int   by_check = n->sold.expires == 0;
+
+    if (rbl_str_is(n->payment.kind, "upgrade")) {
+        return RBL_STR("The plan begins when that is paid.");
+    }
 
     if (by_check && n->billing.balance > 0) {
         return RBL_STR("The checks stop when the balance is used up.");

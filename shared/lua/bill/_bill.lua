@@ -12,7 +12,7 @@
 --- include: terms
 local money_key = key('money', ac)
 local money_fields = {'balance', 'used', 'day', 'uses', 'alerts', 'alerted',
-    'seq', 'runs', 'sum', 'last', 'fails', 'falls', 'to'}
+    'seq', 'runs', 'last', 'fails', 'falls', 'to'}
 local function money_read()
     local m = {}
     for i, value in ipairs(call('HMGET', money_key, unpack(money_fields))) do
@@ -42,14 +42,18 @@ local function meter_save(b)
     call('SET', key('meter', ac), string.format('%016.0f%.0f', mark,
         b[BILL.price]))
 end
+-- After the end of the day (UTC): each account at a time of its own within an
+-- hour.
+local function day_next(now)
+    return (math.floor(now / day_ms) + 1) * day_ms
+        + tonumber(ac:sub(-6), 16) % 3600 * 1000
+end
 -- When a daemon has to look at a bill by the check (ms): after the end of the
--- day (UTC), each account at a time of its own within an hour, or when a
--- recharge may be opened or has failed.
+-- day, or when a recharge may be opened or has failed.
 local recharge_pause = 600000           -- after one that was paid
 local function meter_next(b)
     local now, m = now_ms(), money_read()
-    local at = (math.floor(now / day_ms) + 1) * day_ms
-        + tonumber(ac:sub(-6), 16) % 3600 * 1000
+    local at = day_next(now)
     local p = b[BILL.open] ~= '' and load(key('pay', ac, b[BILL.open]))
     if p and b[BILL.gateway] == 'manual' then
         at = math.min(at, p[PAYMENT.created] + day_ms)
@@ -74,11 +78,13 @@ end
 local function payment_sid(of)
     return 'PY' .. redis.sha1hex(of):sub(1, 32)
 end
--- Opens a payment; returns its SID.
+-- Opens a payment, also one that is void; returns its SID.  Attempts keep
+-- their numbers, for a gateway knows them.
 local function payment_open(kind, of, amount, now, begins, ends)
     local py = payment_sid(of)
-    save(payment_key(py), {1, py, kind, of, amount, 'open', 0, '', '', now, 0,
-        begins, ends})
+    local was = load(payment_key(py))
+    save(payment_key(py), {1, py, kind, of, amount, 'open',
+        was and was[PAYMENT.attempt] or 0, '', '', now, 0, begins, ends})
     call('ZADD', key('payments', ac), tostring(now), py)
     return py
 end
@@ -97,17 +103,17 @@ local function bill_reminder(b, now)
     end
     return due
 end
--- When the daemon has to look at it (ms); nil: only after a change.
-local function bill_next(b, grace)
+-- The plan to which the account changes later, or nil.
+local function bill_change(b)
+    return (b[BILL.change] or '') ~= '' and cmsgpack.unpack(b[BILL.change])
+        or nil
+end
+-- When a bill by the period has to be looked at (ms), without its change.
+local function period_next(b)
     local ends = b[BILL.ends]
-    if b[BILL.period] == 'check' then
-        return meter_next(b)
-    elseif b[BILL.state] == 'lapsed' then
-        return nil
-    elseif b[BILL.state] == 'grace' then
-        return ends + grace
-    elseif bill_renews(b) then
-        return b[BILL.open] == '' and ends - renew_lead or ends
+    if bill_renews(b) then
+        local lead = ends - renew_lead
+        return (b[BILL.open] == '' or now_ms() < lead) and lead or ends
     end
     for _, days in ipairs(bill_reminders) do
         if b[BILL.told] == 0 or days < b[BILL.told] then
@@ -116,11 +122,32 @@ local function bill_next(b, grace)
     end
     return ends
 end
+-- When the daemon has to look at it (ms); nil: only after a change.
+local function bill_next(b, grace)
+    local c = bill_change(b)
+    if b[BILL.period] == 'check' then
+        return meter_next(b)
+    elseif b[BILL.state] == 'lapsed' then
+        return nil
+    elseif b[BILL.state] == 'grace' then
+        return b[BILL.ends] + grace
+    end
+    return math.min(period_next(b), c and c[CHANGE.at] > 0 and c[CHANGE.at]
+        or b[BILL.ends])
+end
+-- The plan that a payment is for, unless the account has it already.
+local function change_of(b, payment)
+    local c = bill_change(b)
+    return c and (c[CHANGE.payment] == payment[PAYMENT.id]
+        or payment[PAYMENT.kind] == 'renewal' and c[CHANGE.at] > 0
+        and c[CHANGE.at] <= payment[PAYMENT.begins]) and c or nil
+end
 -- A payment of a period is of the plan's price, until it is sent.
 local function payment_priced(b, payment)
-    payment[PAYMENT.amount] = b[BILL.price]
-    payment[PAYMENT.ends] = period_end(payment[PAYMENT.begins], b[BILL.period],
-        b[BILL.anchor])
+    local c = change_of(b, payment)
+    payment[PAYMENT.amount] = c and c[CHANGE.price] or b[BILL.price]
+    payment[PAYMENT.ends] = period_end(payment[PAYMENT.begins],
+        c and c[CHANGE.period] or b[BILL.period], b[BILL.anchor])
 end
 -- A daemon looks each day: a time further away was written while the clock was
 -- ahead (check_ahead.lua).
@@ -130,7 +157,8 @@ end
 -- Without `grace`, which only daemons know, a daemon looks at the bill at once.
 local function bill_save(b, grace)
     b[BILL.stops] = grace and b[BILL.ends] + grace or b[BILL.stops] or 0
-    b[BILL.customer] = b[BILL.customer] or ''
+    b[BILL.customer], b[BILL.change] = b[BILL.customer] or '',
+        b[BILL.change] or ''
     save(bill_key, b)
     if b[BILL.period] == 'check' then
         meter_save(b)

@@ -3,13 +3,16 @@
 --- include: account_save
 --- include: ledger
 --- include: credit_done
+--- include: change
 --- include: lapse
 local function bill_done(a, b, payment, reference, now)
-    if payment[PAYMENT.kind] ~= 'renewal' then
+    local upgrade = payment[PAYMENT.kind] == 'upgrade'
+    if payment[PAYMENT.kind] ~= 'renewal' and not upgrade then
         return credit_done(a, b, payment, reference, now)
     end
+    change_due(a, b, now)
     local begins = payment[PAYMENT.begins]
-    if b[BILL.state] == 'lapsed' then
+    if b[BILL.state] == 'lapsed' and not upgrade then
         local _, _, day = date_of(math.floor(now / day_ms))
         begins, b[BILL.anchor] = now, day
         payment[PAYMENT.begins] = begins
@@ -20,10 +23,18 @@ local function bill_done(a, b, payment, reference, now)
     save(payment_key(payment[PAYMENT.id]), payment)
     ledger_add(payment[PAYMENT.key], 'cash', 'revenue', payment[PAYMENT.amount],
         payment[PAYMENT.id])
-    b[BILL.begins], b[BILL.ends] = begins, payment[PAYMENT.ends]
-    b[BILL.state], b[BILL.open], b[BILL.told] = 'active', '', 0
+    b[BILL.open] = ''
+    if upgrade then
+        local c = change_of(b, payment)
+        if c then
+            change_begin(a, b, c)
+        end
+    else
+        b[BILL.begins], b[BILL.ends] = begins, payment[PAYMENT.ends]
+        b[BILL.state], b[BILL.told] = 'active', 0
+        lapse_follow(a, b, false, 0, now)
+    end
     bill_save(b)
-    lapse_follow(a, b, false, 0, now)
     bill_event(a, 'billing.renewal.success', payment[PAYMENT.id], now, b,
         payment)
 end

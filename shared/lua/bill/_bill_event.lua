@@ -11,10 +11,14 @@ local bill_words = {
     ['billing.balance.alert'] = 'low', ['expiring.card.alert'] = 'card',
     ['expiring.plan.alert'] = 'ends',
 }
--- The plan as it is told; `a` is the account's record.
-local function bill_sold(a, b)
-    return cmsgpack.pack({1, b[BILL.plan], b[BILL.price],
-        a[ACCOUNT.max_hosts], a[ACCOUNT.interval], b[BILL.ends],
+-- The plan as it is told: that of a payment, or of the account, whose record
+-- `a` has its limits.
+local function bill_sold(a, b, payment)
+    local c = payment and change_of(b, payment)
+    return cmsgpack.pack({1, c and c[CHANGE.plan] or b[BILL.plan],
+        c and c[CHANGE.price] or b[BILL.price],
+        c and c[CHANGE.hosts] or a[ACCOUNT.max_hosts],
+        c and c[CHANGE.shortest] or a[ACCOUNT.min_interval], b[BILL.ends],
         terms[TERMS.renew], b[BILL.stops] or 0})
 end
 local function source_record(ps)
@@ -37,7 +41,7 @@ local function bill_tell(a, type, of, now, told, total)
 end
 local function bill_event(a, type, of, now, b, payment, attempt, reason, next,
     days, source, total)
-    bill_tell(a, type, of, now, {1, bill_sold(a, b),
+    bill_tell(a, type, of, now, {1, bill_sold(a, b, payment),
         payment and cmsgpack.pack(payment) or '', attempt or 0, reason or '',
         next or 0, days or 0,
         source_record(source or payment and payment[PAYMENT.source])}, total)

@@ -42,7 +42,7 @@ local function bill_failed(a, b, p, reason, final, text, now)
     end
     save(payment_key(p[PAYMENT.id]), p)
     local of = p[PAYMENT.id] .. ':' .. p[PAYMENT.attempt]
-    if p[PAYMENT.kind] == 'renewal' then
+    if p[PAYMENT.kind] == 'renewal' or p[PAYMENT.kind] == 'upgrade' then
         return bill_event(a, 'billing.renewal.failed', of, now, b, p,
             p[PAYMENT.attempt], reason, p[PAYMENT.next])
     end

@@ -3,9 +3,8 @@
 -- plan lapses without one.
 --- include: bill_event
 --- include: ledger
-local recharge_most, recharge_times = 5, 10     -- a day: number; of recharge_to
+local recharge_most = 5                 -- a day
 local recharge_fails = 3                -- in a row: no more
-local recharge_least, cent = 500000, 10000
 -- Of an event about the balance.
 local function credit_event(a, type, of, now, b, m, payment, reason, next,
     total)
@@ -70,24 +69,33 @@ local function recharge_look(a, b, m, left, now)
         recharge_off(a, b, m, now)
     end
 end
+-- The limit of a day is reached; that is told once, for the checks stop if the
+-- balance is used up before the next day.
+local function recharge_limit(a, b, m, now)
+    if m.runs > recharge_most then
+        return
+    end
+    m.runs, m.falls, m.to = m.runs + 1, terms[TERMS.falls_below],
+        terms[TERMS.recharge_to]
+    money_set(m, 'runs', 'falls', 'to')
+    credit_event(a, 'billing.recharge.failed', string.format('%s:%.0f:limit',
+        ac, m.day), now, b, m, nil, 'limit', day_next(now))
+end
 -- Opens a recharge, unless there were too many.  Its SID is made of its number.
 local function recharge_open(a, b, m, left, now)
     local to = terms[TERMS.recharge_to]
-    if to == 0 or left >= terms[TERMS.falls_below] or b[BILL.open] ~= ''
-        or now < m.last + recharge_pause and now >= m.last
-    then
+    if to == 0 or left >= terms[TERMS.falls_below] or b[BILL.open] ~= '' then
+        return
+    elseif m.runs >= recharge_most then
+        return recharge_limit(a, b, m, now)
+    elseif now < m.last + recharge_pause and now >= m.last then
         return
     end
-    local amount = math.max(recharge_least,
-        math.ceil((to - left) / cent) * cent)
-    if m.runs >= recharge_most or m.sum + amount > recharge_times * to then
-        return
-    end
-    m.seq, m.runs, m.sum = m.seq + 1, m.runs + 1, m.sum + amount
+    m.seq, m.runs = m.seq + 1, m.runs + 1
     m.falls, m.to = terms[TERMS.falls_below], to
-    money_set(m, 'seq', 'runs', 'sum', 'falls', 'to')
+    money_set(m, 'seq', 'runs', 'falls', 'to')
     b[BILL.open] = payment_open('recharge', string.format('rc:%s:%.0f', ac,
-        m.seq), amount, now, 0, 0)
+        m.seq), recharge_amount(left, to), now, 0, 0)
     if b[BILL.gateway] == 'manual' then
         credit_event(a, 'due', b[BILL.open], now, b, m,
             load(payment_key(b[BILL.open])))
@@ -116,8 +124,8 @@ local function credit_step(a, b, now)
     local left, alerts, state = m.balance - m.used, m.alerts, b[BILL.state]
     local new_day = day ~= m.day
     if new_day then
-        m.day, m.runs, m.sum = day, 0, 0
-        money_set(m, 'day', 'runs', 'sum')
+        m.day, m.runs = day, 0
+        money_set(m, 'day', 'runs')
     end
     recharge_look(a, b, m, left, now)
     credit_alert(a, b, m, left, now)

@@ -3,3 +3,10 @@
 --- include: account
 local terms_key = key('terms', ac)
 local terms = load(terms_key) or {1, 1, '', 0, 0, 0}
+-- What a recharge is of, in whole cents: at most twice the amount to which the
+-- balance is recharged, so that a debt is not paid at once.
+local recharge_least, recharge_times, cent = 500000, 2, 10000
+local function recharge_amount(left, to)
+    return math.max(recharge_least, math.min(math.ceil((to - left) / cent)
+        * cent, recharge_times * to))
+end

@@ -9,7 +9,7 @@
 --- arg: checks  how many a day at most
 --- arg: shortest  interval (s)
 --- arg: bill  "": it has none; end: it has one, which ends; now: also while
---          something is paid, which is lost then
+--          something is paid: what is left is in the balance then
 --- audit
 --- reply: OK hosts# contacts#  how many there are
 --- reply: ACCOUNT  there is none
@@ -18,8 +18,9 @@
 --- reply: PAYING state  of a payment that is under way
 --- reply: PAID ends# left#  the period is paid until then (ms); the balance
 --          (micro-USD)
+--- reply: WAITS plan at#  the next period is paid, and its plan begins then
 --- include: account_of
---- include: plan
+--- include: change
 --- include: credit
 --- include: lapse
 local b, now = load(bill_key), now_ms()
@@ -36,9 +37,11 @@ if b then
         return {'PAYING', p[PAYMENT.state]}
     end
     local m = money_read()
-    local ends, left = by_check and 0 or b[BILL.ends], m.balance - m.used
-    if ARG.bill ~= 'now' and (ends > now or left > 0) then
-        return {'PAID', ends > now and ends or 0, math.max(left, 0)}
+    local ends, left = paid_until(b, now), m.balance - m.used
+    if ends > 0 and change_waits(b) then
+        return change_waits(b)
+    elseif ARG.bill ~= 'now' and (ends > 0 or left > 0) then
+        return {'PAID', ends, math.max(left, 0)}
     end
     if p then
         payment_void(b, p, 'plan ended', now)
@@ -46,6 +49,7 @@ if b then
     if by_check then
         credit_book(m, now)
     end
+    rest_credit(b, now)
     call('DEL', bill_key, terms_key, key('meter', ac), key('setup', ac))
     call('ZREM', key('billdue'), ac)
     call('ZREM', key('paydue'), ac)

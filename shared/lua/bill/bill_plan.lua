@@ -1,8 +1,11 @@
 -- Puts an account on a plan that it pays for, by the period or by the check.
--- The first period begins when it is paid, like all others.  A running one goes
--- on at the new plan; the next payment is of the new price, and so is one that
--- is open and was not sent.  From one kind to the other the plan changes at
--- once, and what is open is void.
+-- The first period begins when it is paid, like all others.  Inside a period
+-- that is paid, a plan that costs more a day opens a payment of the difference
+-- and begins when that is paid; a cheaper one begins at the end (_change.lua),
+-- as does any plan that comes after the payment of the next period was opened.
+-- Otherwise the plan begins at once, and a payment that is open and was not
+-- sent is of its price.  From one kind to the other the plan changes at once,
+-- what is open is void, and the rest of the period is credited.
 --- key: acct  acct:<AC>
 --- arg: gateway
 --- arg: plan
@@ -13,31 +16,73 @@
 --- arg: contacts  how many at most
 --- arg: checks  how many a day at most
 --- arg: shortest  interval (s)
+--- arg: now  1: to the other kind also while something is paid; or ""
 --- audit
 --- reply: OK
+--- reply: UPGRADE payment amount#  the plan begins when that is paid
+--- reply: LATER at#  the plan begins then (ms)
 --- reply: ACCOUNT  there is none
 --- reply: PAYING state  of a payment that is under way
+--- reply: PAID ends# left#  the period is paid until then (ms), or there is a
+--          balance (micro-USD) that the plan cannot use
+--- reply: WAITS plan at#  the next period is paid, and its plan begins then
 --- include: account_of
---- include: plan
+--- include: change
 --- include: credit
 --- include: lapse
+--- include: payment
 local b, now = load(bill_key), now_ms()
-local by_check, other = ARG.period == 'check', nil
-if b and by_check ~= (b[BILL.period] == 'check') then
-    local p = b[BILL.open] ~= '' and load(payment_key(b[BILL.open]))
-    if p and p[PAYMENT.state] ~= 'open' and p[PAYMENT.state] ~= 'failed' then
-        return {'PAYING', p[PAYMENT.state]}
-    elseif p then
-        payment_void(b, p, 'plan changed', now)
+local by_check = ARG.period == 'check'
+local other = b and by_check ~= (b[BILL.period] == 'check')
+local ends = b and paid_until(b, now) or 0
+local p = b and payment_load(b[BILL.open])
+if p and p[PAYMENT.state] ~= 'open' and p[PAYMENT.state] ~= 'failed' then
+    return {'PAYING', p[PAYMENT.state]}
+elseif ends > 0 and change_waits(b) then
+    return change_waits(b)
+elseif other and ARG.now ~= '1' then
+    local m = money_read()
+    local left = by_check and 0 or math.max(m.balance - m.used, 0)
+    if ends > 0 or left > 0 then
+        return {'PAID', ends, left}
     end
-    credit_book(money_read(), now)
-    call('DEL', key('meter', ac))
-    other = true
 end
--- A plan that has lapsed goes on when what is open is paid (_bill_done.lua).
-if not b or other or b[BILL.state] == 'lapsed' and b[BILL.open] == ''
-    and not by_check
-then
+local new = {1, ARG.plan, tonumber(ARG.price), ARG.period, tonumber(ARG.paid),
+    tonumber(ARG.hosts), tonumber(ARG.contacts), tonumber(ARG.checks),
+    tonumber(ARG.shortest), 0, ''}
+local opens = false
+-- Inside a period that is paid: when the plan begins; nil: at once.
+local function inside()
+    local c = bill_change(b)
+    local more = rest_price(b, new[CHANGE.price], ARG.period, now)
+        - rest_price(b, b[BILL.price], b[BILL.period], now)
+    local same = c and c[CHANGE.price] == new[CHANGE.price]
+        and c[CHANGE.period] == ARG.period
+    if p and p[PAYMENT.kind] == 'upgrade' then
+        -- The same again is a new attempt.
+        if same then
+            new[CHANGE.payment] = p[PAYMENT.id]
+            p[PAYMENT.state], p[PAYMENT.next] = 'open', 0
+            save(payment_key(p[PAYMENT.id]), p)
+            return {'UPGRADE', p[PAYMENT.id], p[PAYMENT.amount]}
+        end
+        payment_void(b, p, 'plan changed', now)
+        p = nil
+    end
+    if more == 0 then
+        return nil
+    elseif more > 0 and not p and now < ends - renew_lead then
+        local amount = math.max(recharge_least, math.ceil(more / cent) * cent)
+        b[BILL.open] = payment_open('upgrade', string.format('up:%s:%.0f:%s:%s',
+            ac, ends, ARG.period, ARG.price), amount, now, now, ends)
+        new[CHANGE.payment], opens = b[BILL.open], true
+        return {'UPGRADE', b[BILL.open], amount}
+    end
+    new[CHANGE.at] = ends
+    return {'LATER', ends}
+end
+-- The first period, or the first one after the plan has lapsed.
+local function begin()
     local _, _, day = date_of(math.floor(now / day_ms))
     local was, from = b or {}, now
     -- A payment has its name from this time.
@@ -47,25 +92,44 @@ then
     -- The balance decides whether a plan by the check goes on.
     b = {1, ac, '', '', 0, '', day, from, by_check and 0 or from,
         by_check and was[BILL.state] == 'lapsed' and 'lapsed' or 'active', '',
-        0}
-    for i = #b + 1, #was do
-        b[i] = was[i]
+        0, was[BILL.stops] or 0, was[BILL.customer] or '', '',
+        was[BILL.asked]}
+end
+local said
+if other then
+    if p then
+        payment_void(b, p, 'plan changed', now)
     end
+    credit_book(money_read(), now)
+    rest_credit(b, now)
+    call('DEL', key('meter', ac))
+elseif b then
+    change_due(a, b, now)
+    said = ends > 0 and inside() or nil
 end
-b[BILL.gateway], b[BILL.plan] = ARG.gateway, ARG.plan
-b[BILL.price], b[BILL.period] = tonumber(ARG.price), ARG.period
-local payment = b[BILL.open] ~= '' and load(payment_key(b[BILL.open]))
-if payment and payment[PAYMENT.kind] == 'renewal'
-    and (payment[PAYMENT.sent] or 0) == 0
+-- A plan that has lapsed goes on when what is open is paid (_bill_done.lua).
+if not b or other or b[BILL.state] == 'lapsed' and b[BILL.open] == ''
+    and not by_check
 then
-    payment_priced(b, payment)
-    save(payment_key(b[BILL.open]), payment)
+    begin()
 end
-plan_set(a, ARG.plan, ARG.paid, ARG.hosts, ARG.contacts, ARG.checks,
-    ARG.shortest)
-account_save(a)
+b[BILL.gateway] = ARG.gateway
+if said then
+    b[BILL.change] = cmsgpack.pack(new)
+else
+    change_begin(a, b, new)
+end
+p = payment_load(b[BILL.open])
+if p and p[PAYMENT.kind] == 'renewal' then
+    payment_priced(b, p)
+    save(payment_key(b[BILL.open]), p)
+elseif p and b[BILL.gateway] ~= 'manual' then
+    payment_wake()
+elseif opens then
+    bill_event(a, 'due', b[BILL.open], now, b, p)
+end
 bill_save(b)
 if b[BILL.state] ~= 'lapsed' then
     lapse_follow(a, b, false, 0, now)
 end
-return {'OK'}
+return said or {'OK'}

@@ -27,7 +27,9 @@ local function refused()
     elseif p and p[PAYMENT.state] ~= 'open' and p[PAYMENT.state] ~= 'failed'
     then
         return 'FLIGHT', p[PAYMENT.state]
-    elseif not by_check and terms[TERMS.renew] == 0 then
+    elseif not by_check and terms[TERMS.renew] == 0
+        and not (p and p[PAYMENT.kind] == 'upgrade')
+    then
         return 'RENEW'
     elseif p and b[BILL.gateway] == 'manual' then
         return 'HAND'

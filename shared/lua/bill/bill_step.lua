@@ -11,6 +11,7 @@
 --- include: bill_event
 --- include: payment
 --- include: credit
+--- include: change
 --- include: lapse
 local b, a = load(bill_key), load(KEY.acct)
 -- Payment sources that the account has removed (bill_source_gone.lua).  The
@@ -67,19 +68,15 @@ local function open()
     local ends = b[BILL.ends]
     local of = string.format('rn:%s:%.0f', ac, ends)
     b[BILL.open] = payment_sid(of)
-    local p = payment_load(b[BILL.open])
-    if not p then
-        payment_open('renewal', of, b[BILL.price], now, ends,
-            period_end(ends, b[BILL.period], b[BILL.anchor]))
-        if b[BILL.gateway] == 'manual' then
-            bill_event(a, 'due', b[BILL.open], now, b,
-                load(payment_key(b[BILL.open])))
-        end
-    elseif p[PAYMENT.state] == 'void' then
-        p[PAYMENT.state], p[PAYMENT.done], p[PAYMENT.reason] = 'open', 0, ''
-        p[PAYMENT.next] = 0
+    local was = payment_load(b[BILL.open])
+    if not was or was[PAYMENT.state] == 'void' then
+        payment_open('renewal', of, 0, now, ends, 0)
+        local p = payment_load(b[BILL.open])
         payment_priced(b, p)
         save(payment_key(b[BILL.open]), p)
+        if not was and b[BILL.gateway] == 'manual' then
+            bill_event(a, 'due', b[BILL.open], now, b, p)
+        end
     end
     return b[BILL.open]
 end
@@ -105,6 +102,20 @@ local function unpaid()
             .. p[PAYMENT.reason], now, b, p, 1, p[PAYMENT.reason])
     end
 end
+-- A dearer plan that is not paid when the next period is opened begins with
+-- that period.
+local p = payment_load(b[BILL.open])
+if p and p[PAYMENT.kind] == 'upgrade' and now >= b[BILL.ends] - renew_lead
+    and (p[PAYMENT.state] == 'open' or p[PAYMENT.state] == 'failed')
+then
+    local c = change_of(b, p)
+    payment_void(b, p, 'unpaid', now)
+    if c then
+        c[CHANGE.at], c[CHANGE.payment] = b[BILL.ends], ''
+        b[BILL.change] = cmsgpack.pack(c)
+    end
+end
+change_due(a, b, now)
 local opened
 if terms[TERMS.renew] == 1 and b[BILL.open] == ''
     and now >= b[BILL.ends] - renew_lead

@@ -44,6 +44,7 @@ local shapes = {
     PASSKEY = PASSKEY.shape, CHOSEN = CHOSEN.shape, WANTED = WANTED.shape,
     TOTALS = TOTALS.shape,
     COVERAGE = COVERAGE.shape, BILL = BILL.shape, PAYMENT = PAYMENT.shape,
+    CHANGE = CHANGE.shape,
     PS = SOURCE.shape, SETUP = SETUP.shape, WORK = WORK.shape,
 }
 local letters = {n = 'number', s = 'string', t = 'table'}

@@ -163,6 +163,25 @@ local function look_at_meter()
         fault('ledger', 'meter', 'is not that of the bill', nil)
     end
 end
+-- A plan begins later at the end of a period, or when the open payment, which
+-- is an upgrade, is paid.
+local function look_at_change()
+    local b = read(key('bill', ac), 'BILL')
+    if not b then
+        return
+    end
+    local c = (b[BILL.change] or '') ~= '' and decoded(b[BILL.change], 'CHANGE')
+    local p = b[BILL.open] ~= ''
+        and read(key('pay', ac, b[BILL.open]), 'PAYMENT')
+    local upgrade = p and p[PAYMENT.kind] == 'upgrade' and p[PAYMENT.id] or ''
+    local of = c and c[CHANGE.payment] or ''
+    if (b[BILL.change] or '') ~= '' and not c or of ~= upgrade
+        or c and (c[CHANGE.at] == 0) ~= (upgrade ~= '')
+    then
+        fault('ledger', 'bill', 'its change of plan is not that of its payment',
+            nil)
+    end
+end
 -- A record that is missing if nothing is wanted.
 local function read_wish(name, kind)
     local r, unread = read(key(name, ac), kind)
@@ -237,5 +256,6 @@ look_at_settle()
 look_at_started()
 look_at_bill()
 look_at_meter()
+look_at_change()
 look_at_gateway()
 return out

@@ -27,6 +27,8 @@ await press('Billing');
 await page.waitForSelector('h1 >> text=Billing');
 await page.waitForSelector('#ledger ~ table');
 ok((await text('.facts')).includes('$29.00 a month'), 'the plan is shown');
+ok(/Next plan\s*Small, \$9.00 a year, from /.test(await text('.facts')),
+    'the plan that begins later is shown');
 
 // --- pay now ---
 

@@ -20,7 +20,7 @@ function Payment({ payment }) {
         <th scope="row" data-label=${t('time')}>
             <${When} text=${payment.created} /></th>
         <td data-label=${t('pay_what')}>${t(`pay_kind_${payment.kind}`)}
-            ${payment.begins && payment.kind === 'renewal' && html`
+            ${payment.begins && html`
                 <p class="quiet">${moment(payment.begins)} – ${
                     moment(payment.ends)}</p>`}</td>
         <td data-label=${t('pay_amount')}>${money(payment.amount)}</td>

@@ -52,6 +52,12 @@ const names = () => ({ renew: { label: t('bill_renew'),
 export function Terms({ bill, onDone }) {
     const form = useFields(fieldsOf(bill));
     const [errors, setErrors] = useState({});
+    const [now, setNow] = useState([]);
+    const below = bill.period === 'check'
+        && ['falls_below', 'recharge_to'].some((name) =>
+            form.mine[name] !== bill[name])
+        && Number(amount(form.mine.recharge_to)) > 0
+        && Number(bill.balance) < Number(amount(form.mine.falls_below));
 
     // Nothing is sent while a field is wrong; the first one gets the focus.
     async function save(mine) {
@@ -66,6 +72,7 @@ export function Terms({ bill, onDone }) {
         }
 
         return post('billing/update.json', { renew: mine.renew,
+            now: now.length > 0 ? '1' : '0',
             ...Object.fromEntries(amounts.map((name) =>
                 [name, amount(mine[name])])) });
     }
@@ -83,6 +90,9 @@ export function Terms({ bill, onDone }) {
                 label=${t(`bill_${name}`)} help=${t(`bill_${name}_help`)}
                 error=${errors[name]} value=${form.mine[name]}
                 onChange=${form.set(name)} />`)}
+            ${below && html`<${Options} id="now" legend=${t('bill_now')}
+                from=${[{ id: '1', name: t('bill_now_1') }]}
+                chosen=${now} onChange=${setNow} />`}
         <//>
     </section>`;
 }

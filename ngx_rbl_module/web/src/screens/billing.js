@@ -17,6 +17,11 @@ import { Terms } from './bill_terms.js';
 // The shapes and colours of others, with the words of a bill.
 const looks = { active: 'active', grace: 'pending', lapsed: 'failing' };
 
+const change = ({ plan, price, period, begins }) =>
+    t(begins ? 'bill_change_at' : 'bill_change_paid', { plan,
+        price: t(`bill_price_${period}`, { price: money(price) }),
+        begins: moment(begins) });
+
 function Facts({ bill }) {
     return html`<dl class="facts">
         <div><dt>${t('bill_plan')}</dt><dd>
@@ -30,6 +35,8 @@ function Facts({ bill }) {
             <dd>${moment(bill.begins)}</dd></div>`}
         ${bill.expires && html`<div><dt>${t('bill_expires')}</dt>
             <dd>${moment(bill.expires)}</dd></div>`}
+        ${bill.change && html`<div><dt>${t('bill_change')}</dt>
+            <dd><bdi class="name">${change(bill.change)}</bdi></dd></div>`}
         ${bill.stops && html`<div><dt>${t('bill_stops')}</dt>
             <dd>${moment(bill.stops)}</dd></div>`}
         <div><dt>${t('bill_balance')}</dt><dd>${money(bill.balance)}</dd></div>

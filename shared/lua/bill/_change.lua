@@ -1,0 +1,48 @@
+-- A change of plan inside a period that is paid.  A plan that costs more a day
+-- begins when the difference for the rest is paid, a cheaper one at the end of
+-- the period.  What is left when the account leaves the plan is credited.
+--- include: bill
+--- include: ledger
+--- include: plan
+-- Until when the account has paid (ms); 0: it has not.
+local function paid_until(b, now)
+    return b[BILL.period] ~= 'check' and b[BILL.begins] < b[BILL.ends]
+        and b[BILL.ends] > now and b[BILL.ends] or 0
+end
+-- The price of the time that is paid, from now on (micro-USD).
+local function rest_price(b, price, period, now)
+    local begins = b[BILL.begins]
+    return price * (math.max(paid_until(b, now) - now, 0)
+        / (period_end(begins, period, b[BILL.anchor]) - begins))
+end
+-- Credits what is left of the period.
+local function rest_credit(b, now)
+    local ends = paid_until(b, now)
+    local rest = ends > 0
+        and math.floor(rest_price(b, b[BILL.price], b[BILL.period], now)) or 0
+    if rest > 0 then
+        ledger_add(string.format('rest:%s:%.0f:%.0f', ac, b[BILL.begins], ends),
+            'revenue', 'credit', rest, string.format('%04d-%02d-%02d',
+            date_of(math.floor(ends / day_ms))))
+    end
+end
+-- The next period is paid, and its plan has not begun: until then there is no
+-- other change, for it would lose one of both.
+local function change_waits(b)
+    local c = bill_change(b)
+    return c and c[CHANGE.at] > 0 and c[CHANGE.at] < b[BILL.ends]
+        and {'WAITS', c[CHANGE.plan], c[CHANGE.at]} or nil
+end
+local function change_begin(a, b, c)
+    b[BILL.plan], b[BILL.price] = c[CHANGE.plan], c[CHANGE.price]
+    b[BILL.period], b[BILL.change] = c[CHANGE.period], ''
+    plan_set(a, c[CHANGE.plan], c[CHANGE.paid], c[CHANGE.hosts],
+        c[CHANGE.contacts], c[CHANGE.checks], c[CHANGE.shortest])
+    account_save(a)
+end
+local function change_due(a, b, now)
+    local c = bill_change(b)
+    if c and c[CHANGE.at] > 0 and now >= c[CHANGE.at] then
+        change_begin(a, b, c)
+    end
+end
