@@ -1,10 +1,10 @@
 /*
  * Messages of events that have no hosts: a code that confirms a contact, a link
- * that signs a user in to the portal, and notices (notice.c).  And how codes and
- * links are hidden.
+ * that signs a user in to the portal, and notices (notice.c).  And how codes
+ * and links are hidden.
  *
- * Names are the customer's and the operator's, the address behind a link is that
- * of the client that asked.
+ * Names are the customer's and the operator's, the address behind a link is
+ * that of the client that asked.
  */
 
 #include "message.h"

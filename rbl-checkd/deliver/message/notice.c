@@ -1,7 +1,7 @@
 /*
- * Notices: a table of texts.  A "$name" in a text is a value of the event; names
- * of plans and webhooks are the operator's and the customer's, a reason is the
- * store's or the gateway's, the URL of a payment is the gateway's.
+ * Notices: a table of texts.  A "$name" in a text is a value of the event:
+ * names of plans and webhooks are the operator's and the customer's, a reason is
+ * the store's or the gateway's, the URL of a payment is the gateway's.
  */
 
 #include "notice.h"
@@ -16,7 +16,7 @@
 #include "rbl_sid.h"
 #include "rbl_time.h"
 
-#define NOTICE_VALUE  160               /* fits any sentence that is made here */
+#define NOTICE_VALUE  200               /* fits any sentence made here */
 
 typedef struct {
     const rbl_timezone_t  *zone;
@@ -34,15 +34,16 @@ static const struct {
 } notices[] = {
     { "hook", "warning",
       "Webhook \"$name\" was disabled",
-      "The webhook \"$name\" ($about) was disabled at $now: $why.\n\n"
-      "Nothing is sent to it now. Its undelivered events, and those of the next"
+      "The webhook \"$name\" ($about) was disabled at $now: $why.\n\nNothing"
+      " is sent to it now. Its undelivered events, and those of the next"
       " five days, are kept: when the receiver works again, have the webhook"
       " enabled and its events sent again.\n" },
 
     { "due", "warning",
       "$amount USD are due for the plan \"$plan\"",
-      "The payment of $amount USD for the plan \"$plan\" is due. Pay it to the"
-      " operator of this service, with the reference $payment.\n\n$checks\n" },
+      "The payment of $amount USD for the plan \"$plan\" is due. Pay it to"
+      " the operator of this service, with the reference"
+      " $payment.\n\n$checks\n" },
     { "paid", "info",
       "$amount USD are paid for the plan \"$plan\"",
       "The payment of $amount USD for the plan \"$plan\" has arrived. Its"
@@ -54,80 +55,83 @@ static const struct {
 
     { "failed", "warning",
       "The payment of $amount USD for the plan \"$plan\" was not made",
-      "The payment of $amount USD for the plan \"$plan\" was not made: $reason."
-      " Nothing was charged.\n\nThe next attempt is made at $next. For another"
-      " one before, add a payment source on the billing page of the portal, or"
-      " choose another one there.\n\n$checks\n" },
+      "The payment of $amount USD for the plan \"$plan\" was not made:"
+      " $reason. Nothing was charged.\n\nThe next attempt is made at $next."
+      " For another one before, add a payment source on the billing page of"
+      " the portal, or choose another one there.\n\n$checks\n" },
     { "failed:last", "warning",
       "The payment of $amount USD for the plan \"$plan\" was not made",
-      "The payment of $amount USD for the plan \"$plan\" was not made: $reason."
-      " Nothing was charged, and no other attempt is made by itself.\n\n"
-      "Add a payment source on the billing page of the portal, or choose"
-      " another one there: then the payment is tried again.\n\n$checks\n" },
+      "The payment of $amount USD for the plan \"$plan\" was not made:"
+      " $reason. Nothing was charged, and no other attempt is made by"
+      " itself.\n\nAdd a payment source on the billing page of the portal,"
+      " or choose another one there: then the payment is tried"
+      " again.\n\n$checks\n" },
     { "failed:authentication_required", "warning",
       "The payment of $amount USD for the plan \"$plan\" needs you",
       "The payment of $amount USD for the plan \"$plan\" was not made, and"
-      " nothing was charged: the bank wants the holder of the card to confirm"
-      " it.\n\nAdd the card again on the billing page of the portal. The bank"
-      " then asks for the confirmation, and the payment is made.\n\n$checks\n" },
+      " nothing was charged: the bank wants the holder of the card to"
+      " confirm it.\n\nAdd the card again on the billing page of the portal."
+      " The bank then asks for the confirmation, and the payment is"
+      " made.\n\n$checks\n" },
     { "failed:unpaid", "warning",
       "The plan \"$plan\" is not paid",
-      "The payment of $amount USD for the plan \"$plan\", reference $payment, was"
-      " not made in time.\n\n$checks\n" },
+      "The payment of $amount USD for the plan \"$plan\", reference"
+      " $payment, was not made in time.\n\n$checks\n" },
     { "failed:limit", "warning",
       "The balance is not recharged any more today",
-      "The balance of the plan \"$plan\" is $balance USD, and was recharged as"
-      " often as a day allows. It is recharged again after midnight (UTC).\n\n"
-      "$checks\n" },
+      "The balance of the plan \"$plan\" is $balance USD, and was recharged"
+      " as often as a day allows. It is recharged again after midnight"
+      " (UTC).\n\n$checks\n" },
     { "customer", "warning",
       "The payment of $amount USD for the plan \"$plan\" needs you",
-      "The payment of $amount USD for the plan \"$plan\" waits for you. Confirm"
-      " it here:\n\n$url\n" },
+      "The payment of $amount USD for the plan \"$plan\" waits for you."
+      " Confirm it here:\n\n$url\n" },
     { "operator", "warning",
       "The payment of $amount USD for the plan \"$plan\" is not clear",
-      "The payment of $amount USD for the plan \"$plan\" was sent two days ago,"
-      " and the gateway has not said whether it was made.\n\nThe operator of"
-      " this service finds out how it ended. Do not pay in another way"
-      " meanwhile.\n" },
+      "The payment of $amount USD for the plan \"$plan\" was sent two days"
+      " ago, and the gateway has not said whether it was made.\n\nThe"
+      " operator of this service finds out how it ended. Do not pay in"
+      " another way meanwhile.\n" },
 
     { "ends", "warning",
       "The plan \"$plan\" ends in $days",
-      "The plan \"$plan\" is paid until $expires, and does not renew itself: its"
-      " renewal is off.\n\n$checks\n" },
+      "The plan \"$plan\" is paid until $expires, and does not renew itself:"
+      " its renewal is off.\n\n$checks\n" },
     { "ends:source", "warning",
       "The plan \"$plan\" ends in $days",
-      "The plan \"$plan\" is paid until $expires, and does not renew itself: there"
-      " is no payment source that could be charged. Add one on the billing page"
-      " of the portal.\n\n$checks\n" },
+      "The plan \"$plan\" is paid until $expires, and does not renew itself:"
+      " there is no payment source that could be charged. Add one on the"
+      " billing page of the portal.\n\n$checks\n" },
     { "card", "warning",
       "The card $card expires in $days",
-      "The card $card, which pays for the plan \"$plan\", expires at the end of"
-      " $month.\n\nUnless the bank renews it, add another one on the billing"
-      " page of the portal.\n" },
+      "The card $card, which pays for the plan \"$plan\", expires at the end"
+      " of $month.\n\nUnless the bank renews it, add another one on the"
+      " billing page of the portal.\n" },
 
     { "low", "warning",
       "The balance is $balance USD",
-      "The balance of the plan \"$plan\" is $balance USD, which is less than the"
-      " $alert USD that you want to be told of.\n\n$checks\n" },
+      "The balance of the plan \"$plan\" is $balance USD, which is less than"
+      " the $alert USD that you want to be told of.\n\n$checks\n" },
     { "recharge", "warning",
       "Plan \"$plan\" is no longer recharged",
-      "Recharging the balance of the plan \"$plan\" has failed $total times in a"
-      " row, and is off since $now.\n\n$checks Choose a payment source that"
-      " works, then turn the recharge on again.\n" },
+      "Recharging the balance of the plan \"$plan\" has failed $total times"
+      " in a row, and is off since $now.\n\n$checks Choose a payment source"
+      " that works, then turn the recharge on again.\n" },
     { "recharge:final", "warning",
       "Plan \"$plan\" is no longer recharged",
-      "Recharging the balance of the plan \"$plan\" was declined for good, and is"
-      " off since $now.\n\n$checks Choose a payment source that works, then turn"
-      " the recharge on again.\n" },
+      "Recharging the balance of the plan \"$plan\" was declined for good,"
+      " and is off since $now.\n\n$checks Choose a payment source that"
+      " works, then turn the recharge on again.\n" },
 
     { "expired", "warning",
       "Plan \"$plan\" has expired",
-      "The plan \"$plan\" has expired: it was not paid by $now.\n\n$kept Nothing"
-      " is deleted: the checks go on when the plan is paid.\n" },
+      "The plan \"$plan\" has expired: it was not paid by $now.\n\n$kept"
+      " Nothing is deleted: the checks go on when the plan is paid.\n" },
     { "active", "info",
       "Plan \"$plan\" is active again",
-      "The plan \"$plan\" is active again since $now.\n\nAll hosts are checked"
-      " within one check interval. Until then their state is unknown.\n" }
+      "The plan \"$plan\" is active again since $now.\n\nAll hosts are"
+      " checked within one check interval. Until then their state is"
+      " unknown.\n" }
 };
 
 #define NOTICES  (sizeof(notices) / sizeof(notices[0]))

@@ -1,5 +1,5 @@
 /*
- * Notices to the contacts of an account (rbl-events(7)): a webhook was disabled,
+ * Notices to the people of an account (rbl-events(7)): a webhook was disabled,
  * or something about the bill.
  */
 

@@ -1,9 +1,9 @@
 -- Tells what happens to a bill: webhook receivers by an event of its own type,
--- and people by a notice (rbl-events(7)).  The SIDs are made of `of`, what it is
--- about: if the same is told twice, receivers see that.
+-- and people by a notice (rbl-events(7)).  The SIDs are made of `of`, what it
+-- is about: if the same is told twice, receivers see that.
 --- include: bill
--- The word of the notice for each event (deliver/message/notice.c).  Other words
--- are for people alone: of these there is no event.
+-- The word of the notice for each event (deliver/message/notice.c).  Other
+-- words are for people alone: of these there is no event.
 local bill_words = {
     ['billing.renewal.success'] = 'paid', ['billing.renewal.failed'] = 'failed',
     ['billing.recharge.success'] = 'paid',
