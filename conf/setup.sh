@@ -641,12 +641,13 @@ $etc/redis-rbl.acl into the configuration of the store, see rbl-operations(7)"
         return 1
     fi
     was "the store $store knows the users"
-    case $(ctl --store "$store" --user rblctl \
-        --password-file "$etc/rblctl.password" status 2>/dev/null) in
-    *'append-only file  no'*)
+    if ctl --store "$store" --user rblctl \
+        --password-file "$etc/rblctl.password" status 2>/dev/null \
+        | grep -q '^ *append-only file  *no'
+    then
         later 'the store needs an append-only file' \
-            'redis-cli CONFIG SET appendonly yes; redis-cli CONFIG REWRITE' ;;
-    esac
+            'redis-cli CONFIG SET appendonly yes; redis-cli CONFIG REWRITE'
+    fi
     later 'setup cannot see appendfsync of the store; it should be "always"' \
         'redis-cli CONFIG GET appendfsync'
     up=1

@@ -32,6 +32,7 @@
 typedef struct {
     turn_t   turn;
     int64_t  manual_ms, due_ms, deliver_ms;
+    int64_t  payments[2 * RBL_M_PAYMENT_STATES];
 } queue_age_t;
 
 struct metrics_s {
@@ -54,6 +55,7 @@ struct metrics_s {
 static void
 on_queue(void *data, const redisReply *reply)
 {
+    size_t                 i;
     queue_age_t           *q = data;
     rbl_queue_age_reply_t  said;
 
@@ -61,6 +63,13 @@ on_queue(void *data, const redisReply *reply)
     q->manual_ms = said.word == RBL_QUEUE_AGE_OK ? said.manual : -1;
     q->due_ms = said.word == RBL_QUEUE_AGE_OK ? said.due : -1;
     q->deliver_ms = said.word == RBL_QUEUE_AGE_OK ? said.deliver : -1;
+
+    for (i = 0; i < RBL_M_PAYMENT_STATES; i++) {
+        q->payments[i] = rbl_reply_int(rbl_reply_at(said.payments, 2 * i), 0);
+        q->payments[RBL_M_PAYMENT_STATES + i] =
+            rbl_reply_int(rbl_reply_at(said.payments, 2 * i + 1), 0);
+    }
+
     turns_done(&q->turn, 0);
 }
 
@@ -102,11 +111,27 @@ static const turns_kind_t  queues_turns = {
 
 
 static void
+sum_payments(int64_t *sum, const int64_t *of)
+{
+    unsigned  i;
+
+    for (i = 0; i < RBL_M_PAYMENT_STATES; i++) {
+        sum[i] += of[i];
+    }
+
+    for ( /* void */ ; i < 2 * RBL_M_PAYMENT_STATES; i++) {
+        sum[i] = of[i] > sum[i] ? of[i] : sum[i];
+    }
+}
+
+
+static void
 sum_queues(metrics_t *m)
 {
     unsigned            i;
     const queue_age_t  *q;
 
+    memset(m->queues.payments, 0, sizeof(m->queues.payments));
     m->queues.manual_ms = -1;
     m->queues.due_ms = -1;
     m->queues.deliver_ms = -1;
@@ -119,6 +144,7 @@ sum_queues(metrics_t *m)
                                                         : m->queues.due_ms;
         m->queues.deliver_ms = q->deliver_ms > m->queues.deliver_ms
                                ? q->deliver_ms : m->queues.deliver_ms;
+        sum_payments(m->queues.payments, q->payments);
     }
 }
 
@@ -501,6 +527,8 @@ pack(rbl_out_t *out, const metrics_t *m)
     number[RBL_M_QUEUE_DUE] = m->queues.due_ms;
     add_store(number, m);
     number[RBL_M_LISTS_FROZEN] = note_lists(checker);
+    memcpy(&number[RBL_M_PAYMENTS], m->queues.payments,
+           sizeof(m->queues.payments));
 
     now = clock_date();
 

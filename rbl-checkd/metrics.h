@@ -11,6 +11,7 @@
 #include "check/jobs/jobs.h"
 #include "check/lists/counters.h"
 #include "deliver/deliver.h"
+#include "rbl_metrics.h"
 
 typedef struct metrics_s  metrics_t;
 
@@ -21,6 +22,8 @@ typedef struct {
                                            unknown */
     int64_t  deliver_ms;                /* oldest event or delivery that is
                                            late; -1 */
+    int64_t  payments[2 * RBL_M_PAYMENT_STATES];    /* RBL_M_PAYMENTS and what
+                                                       follows */
 } metrics_queues_t;
 
 /* The arguments must outlive the metrics. */

@@ -172,6 +172,7 @@ ITEM_OP(POST, "billing/source/remove", PORTAL|OWNERS|RECENT|DURABLE,
 
 CALL(GET, "operator/status", PORTAL|OPERATOR, operator_status, none)
 CALL(GET, "operator/accounts", PORTAL|OPERATOR, operator_accounts, accounts)
+CALL(GET, "operator/payments", PORTAL|OPERATOR, operator_payments, none)
 CALL(GET, "operator/lists", PORTAL|OPERATOR, operator_lists, system)
 ITEM(POST, "operator/list/enable", PORTAL|OPERATOR, list_enable, system)
 ITEM(POST, "operator/list/disable", PORTAL|OPERATOR|RECENT,

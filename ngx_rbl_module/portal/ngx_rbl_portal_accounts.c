@@ -1,27 +1,34 @@
 /*
  * operator/accounts: all accounts, partition after partition, in pages; or the
- * account of an id.
+ * account of an id.  operator/payments: the payments of all accounts that are
+ * in one state of those that are not done.
  *
- * The rounds: the number of accounts of each partition; the accounts of the
- * page, by a script for each partition that has some.  A page costs the same in
- * a store of any size, but for one command a partition.
+ * The rounds: the number of rows of each partition; the rows of the page, by a
+ * script for each partition that has some.  A page costs the same in a store of
+ * any size, but for one command a partition.
  *
  * Partitions whose node is not ready are left out, and the answer has their
  * number.
  *
- * A cursor is "<partition>-<rank>" of the next account.  Ranks do not shift:
- * accounts are added at the end, and none is deleted.
+ * A cursor is "<partition>-<rank>" of the next row.  Ranks of accounts do not
+ * shift: accounts are added at the end, and none is deleted.  A payment that
+ * ends meanwhile may hide another one until the page is read again.
  */
 
 #include "ngx_rbl_portal.h"
 #include "ngx_rbl_write.h"
 
+#include "rbl_ops.h"
+
 
 #define NGX_RBL_ACCOUNTS_MAX    100     /* of a page */
 #define NGX_RBL_ACCOUNTS_PAGE   50      /* the default */
 #define NGX_RBL_ACCOUNTS_GUESS  320     /* bytes of one in the answer */
+#define NGX_RBL_ACCOUNTS_INDEX  "accounts"
+#define NGX_RBL_UNPAID_INDEX    "unpaid:"   /* a state is behind it */
 
 typedef struct {
+    const char  *index;                 /* of the partitions: key */
     rbl_sid_t    id;                    /* the only one; n 0: a page */
     int64_t      p, rank;               /* where to begin; then where the next
                                            page begins, p -1: nowhere */
@@ -88,6 +95,40 @@ static const rbl_field_t  ngx_rbl_accounts_fields[] = {
     RBL_END
 };
 
+/* The name of the index is all that a state of payments changes. */
+
+static int
+ngx_rbl_payments_state(rbl_run_t *run, rbl_str_t *text)
+{
+    char                *index;
+    ngx_rbl_ctx_t       *ctx;
+    ngx_rbl_accounts_t  *all;
+
+    ctx = ngx_rbl_of(run);
+    all = ctx->data;
+    index = rbl_room(run, sizeof(NGX_RBL_UNPAID_INDEX) + text->n);
+
+    if (index == NULL) {
+        return NGX_ERROR;
+    }
+
+    ngx_sprintf((u_char *) index, NGX_RBL_UNPAID_INDEX "%*s%Z", text->n,
+                text->p);
+    all->index = index;
+
+    return rbl_words_have(RBL_STR(RBL_UNPAID_STATES),
+                          index + sizeof(NGX_RBL_UNPAID_INDEX) - 1)
+           ? NGX_OK : NGX_DECLINED;
+}
+
+
+static const rbl_field_t  ngx_rbl_payments_fields[] = {
+    RBL_TEXT("state", 0, ngx_rbl_payments_state, 0),
+    RBL_TEXT("after", 0, ngx_rbl_accounts_cursor, 0),
+    RBL_TEXT("limit", 0, ngx_rbl_accounts_limit, 0),
+    RBL_END
+};
+
 const ngx_rbl_family_t  ngx_rbl_family_accounts = {
     .resource = "account",
     .kind = RBL_SID_ACCOUNT
@@ -97,24 +138,40 @@ const ngx_rbl_family_t  ngx_rbl_family_accounts = {
 /* Nothing is read for others than operators. */
 
 static void
-ngx_rbl_accounts_prepare(ngx_rbl_ctx_t *ctx)
+ngx_rbl_rows_prepare(ngx_rbl_ctx_t *ctx, const rbl_field_t *f,
+    const char *index)
 {
     rbl_str_t            text;
     ngx_rbl_accounts_t  *all;
-    const rbl_field_t   *f;
 
     all = ngx_rbl_data(ctx, sizeof(ngx_rbl_accounts_t));
     if (all == NULL) {
         return;
     }
 
+    all->index = index;
     all->limit = NGX_RBL_ACCOUNTS_PAGE;
 
-    for (f = ngx_rbl_accounts_fields; f->name.n; f++) {
+    for ( /* void */ ; f->name.n; f++) {
         if (rbl_judged(&ctx->run, f, &text) != NGX_OK) {
             return;
         }
     }
+}
+
+
+static void
+ngx_rbl_accounts_prepare(ngx_rbl_ctx_t *ctx)
+{
+    ngx_rbl_rows_prepare(ctx, ngx_rbl_accounts_fields, NGX_RBL_ACCOUNTS_INDEX);
+}
+
+
+static void
+ngx_rbl_payments_prepare(ngx_rbl_ctx_t *ctx)
+{
+    ngx_rbl_rows_prepare(ctx, ngx_rbl_payments_fields,
+                         NGX_RBL_UNPAID_INDEX "open");
 }
 
 
@@ -149,32 +206,47 @@ ngx_rbl_accounts_proceed(ngx_rbl_ctx_t *ctx)
         }
 
         ngx_rbl_batch_command(batch, RBL_COMMAND("ZCARD",
-                              rbl_key(&key, ks, p, "accounts", RBL_STR(""),
+                              rbl_key(&key, ks, p, all->index, RBL_STR(""),
                                       RBL_STR(""))));
     }
 }
 
 
-/* The accounts of a script: p, its partition, is that of the id if there is
-   one. */
+static ngx_uint_t
+ngx_rbl_rows_accounts(const ngx_rbl_accounts_t *all)
+{
+    return strcmp(all->index, NGX_RBL_ACCOUNTS_INDEX) == 0;
+}
+
+
+/* The rows of a script: p, its partition, is that of the id if there is one. */
 
 static void
 ngx_rbl_accounts_script(ngx_rbl_ctx_t *ctx, unsigned p, int64_t n)
 {
-    char                      text[2][RBL_OUT_INT];
-    rbl_key_t                 key;
-    ngx_rbl_accounts_t       *all;
-    rbl_accounts_show_args_t  args;
+    char                       first[RBL_OUT_INT], last[RBL_OUT_INT];
+    rbl_key_t                  key;
+    ngx_rbl_accounts_t        *all;
+    rbl_accounts_show_args_t   args;
+    rbl_payments_show_args_t   unpaid;
 
     all = ctx->data;
-    args.accounts = rbl_key(&key, ngx_rbl_store_keyspace(ctx->store), p,
-                            "accounts", RBL_STR(""), RBL_STR(""));
+    args.accounts = unpaid.accounts =
+        rbl_key(&key, ngx_rbl_store_keyspace(ctx->store), p,
+                NGX_RBL_ACCOUNTS_INDEX, RBL_STR(""), RBL_STR(""));
     args.id = rbl_sid_str(&all->id);
-    args.first = rbl_out_int_text(text[0], all->rank);
-    args.last = rbl_out_int_text(text[1], all->rank + n - 1);
+    args.first = unpaid.first = rbl_out_int_text(first, all->rank);
+    args.last = unpaid.last = rbl_out_int_text(last, all->rank + n - 1);
 
-    ngx_rbl_next_script(ctx, &rbl_script_accounts_show, RBL_ARGC(args),
-                        args.argv);
+    if (ngx_rbl_rows_accounts(all)) {
+        ngx_rbl_next_script(ctx, &rbl_script_accounts_show, RBL_ARGC(args),
+                            args.argv);
+    } else {
+        unpaid.state = rbl_str(all->index + sizeof(NGX_RBL_UNPAID_INDEX) - 1);
+        ngx_rbl_next_script(ctx, &rbl_script_payments_show, RBL_ARGC(unpaid),
+                            unpaid.argv);
+    }
+
     all->scripts++;
 }
 
@@ -230,7 +302,8 @@ ngx_rbl_accounts_open(ngx_rbl_ctx_t *ctx)
                                         - buf);
 
     ngx_rbl_open(ctx, (size_t) all->limit * NGX_RBL_ACCOUNTS_GUESS, "OK");
-    rbl_doc_int(&ctx->doc, "total", ngx_max(all->total - 1, 0));
+    rbl_doc_int(&ctx->doc, "total", ngx_rbl_rows_accounts(all)
+                                    ? ngx_max(all->total - 1, 0) : all->total);
     rbl_doc_int(&ctx->doc, "partitions_away", (int64_t) all->away);
     rbl_doc_str(&ctx->doc, "next", next);
     rbl_doc_array(&ctx->doc, "data");
@@ -319,12 +392,42 @@ ngx_rbl_accounts_one(ngx_rbl_ctx_t *ctx, const redisReply *reply)
 
 
 static void
+ngx_rbl_payments_one(ngx_rbl_ctx_t *ctx, const redisReply *reply)
+{
+    rbl_doc_t                    *doc;
+    rbl_bill_t                    bill;
+    rbl_account_t                 account;
+    rbl_payments_show_payment_t   row;
+
+    rbl_payments_show_payment(&row, reply);
+
+    if (rbl_account_decode(&account, row.account) != RBL_OK
+        || rbl_bill_decode(&bill, row.bill) != RBL_OK)
+    {
+        return;
+    }
+
+    doc = &ctx->doc;
+
+    rbl_doc_object(doc, NULL);
+    rbl_doc_str(doc, "account", row.id);
+    rbl_doc_str(doc, "name", account.name);
+    rbl_doc_str(doc, "status", account.status);
+    rbl_doc_str(doc, "plan", bill.plan);
+    rbl_doc_str(doc, "gateway", bill.gateway);
+    rbl_bill_payment(&ctx->run, doc, "payment", row.payment);
+    rbl_doc_close(doc);
+}
+
+
+static void
 ngx_rbl_accounts_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply)
 {
     size_t                      k;
     ngx_rbl_accounts_t         *all;
     rbl_accounts_show_reply_t   said;
+    rbl_payments_show_reply_t   unpaid;
 
     all = ctx->data;
 
@@ -337,10 +440,19 @@ ngx_rbl_accounts_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
         ngx_rbl_accounts_open(ctx);
     }
 
-    rbl_accounts_show_reply(&said, reply);
+    if (ngx_rbl_rows_accounts(all)) {
+        rbl_accounts_show_reply(&said, reply);
 
-    for (k = 0; k < rbl_reply_len(said.accounts); k++) {
-        ngx_rbl_accounts_one(ctx, rbl_reply_at(said.accounts, k));
+        for (k = 0; k < rbl_reply_len(said.accounts); k++) {
+            ngx_rbl_accounts_one(ctx, rbl_reply_at(said.accounts, k));
+        }
+
+    } else {
+        rbl_payments_show_reply(&unpaid, reply);
+
+        for (k = 0; k < rbl_reply_len(unpaid.payments); k++) {
+            ngx_rbl_payments_one(ctx, rbl_reply_at(unpaid.payments, k));
+        }
     }
 
     if (i + 1 == all->scripts) {
@@ -352,6 +464,13 @@ ngx_rbl_accounts_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
 const ngx_rbl_op_t  ngx_rbl_op_operator_accounts = {
     .fields = ngx_rbl_accounts_fields,
     .prepare = ngx_rbl_accounts_prepare,
+    .proceed = ngx_rbl_accounts_proceed,
+    .result = ngx_rbl_accounts_result
+};
+
+const ngx_rbl_op_t  ngx_rbl_op_operator_payments = {
+    .fields = ngx_rbl_payments_fields,
+    .prepare = ngx_rbl_payments_prepare,
     .proceed = ngx_rbl_accounts_proceed,
     .result = ngx_rbl_accounts_result
 };

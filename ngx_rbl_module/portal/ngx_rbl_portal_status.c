@@ -31,6 +31,7 @@ enum {
     NGX_RBL_COUNT_DELIVERIES,
     NGX_RBL_COUNT_DIGESTS,
     NGX_RBL_COUNT_ACCOUNTS,
+    NGX_RBL_COUNT_PAYMENTS,
     NGX_RBL_COUNTS
 };
 
@@ -38,7 +39,8 @@ static const struct {
     const char  *verb, *key;
 } ngx_rbl_status_counts[NGX_RBL_COUNTS] = {
     { "ZCARD", "leases" }, { "HLEN", "flight:due" }, { "XLEN", "outbox" },
-    { "ZCARD", "retry" }, { "ZCARD", "digests" }, { "ZCARD", "accounts" }
+    { "ZCARD", "retry" }, { "ZCARD", "digests" }, { "ZCARD", "accounts" },
+    { "ZCARD", "unpaid:operator" }
 };
 
 /* Replies of a partition: those, and the script. */
@@ -146,6 +148,7 @@ ngx_rbl_operator_status_queues(rbl_doc_t *doc,
     rbl_doc_int(doc, "outbox", st->sum[NGX_RBL_COUNT_OUTBOX]);
     rbl_doc_int(doc, "deliveries", st->sum[NGX_RBL_COUNT_DELIVERIES]);
     rbl_doc_int(doc, "digests", st->sum[NGX_RBL_COUNT_DIGESTS]);
+    rbl_doc_int(doc, "payments", st->sum[NGX_RBL_COUNT_PAYMENTS]);
     rbl_doc_close(doc);
 }
 

@@ -12,10 +12,16 @@
 
 #include <time.h>
 
+#define UNPAID_PAGE  250                /* payments of a call */
+
 
 static const char  payment_rows[] =
     "id:PAYMENT, kind, amount:USD, state, begins:FROM, ends:UNTIL, reference,"
     " reason";
+
+static const char  unpaid_rows[] =
+    "account, name, id:PAYMENT, kind, amount:USD, state, reason,"
+    " created:OPENED, next:NEXT TRY";
 
 static const char  source_rows[] =
     "id:SOURCE, type, brand, last4, exp_month:MONTH, exp_year:YEAR";
@@ -265,6 +271,128 @@ ctl_bill_payments(ctl_t *ctl)
 
     return payments == NULL ? CTL_ERROR
            : ctl_print(ctl, payment_rows, ctl_op_reversed(payments));
+}
+
+
+/* Adds one payment that is not done; one that has just been deleted, or whose
+   record is damaged (fsck), is left out. */
+static void
+unpaid_row(json_t *rows, const redisReply *reply)
+{
+    char                         text[RBL_MONEY_LEN];
+    rbl_str_t                    amount;
+    rbl_bill_t                   bill;
+    rbl_account_t                account;
+    rbl_payment_t                p;
+    rbl_payments_show_payment_t  row;
+
+    rbl_payments_show_payment(&row, reply);
+
+    if (rbl_account_decode(&account, row.account) != RBL_OK
+        || rbl_bill_decode(&bill, row.bill) != RBL_OK
+        || rbl_payment_decode(&p, row.payment) != RBL_OK)
+    {
+        return;
+    }
+
+    amount = rbl_money_text(text, p.amount);
+    json_array_append_new(rows,
+        json_pack("{so so so so so so so so so sI so so so so}",
+                  "account", ctl_text(row.id), "name", ctl_text(account.name),
+                  "status", ctl_text(account.status),
+                  "plan", ctl_text(bill.plan),
+                  "gateway", ctl_text(bill.gateway), "id", ctl_text(p.id),
+                  "kind", ctl_text(p.kind), "amount", ctl_text(amount),
+                  "state", ctl_text(p.state),
+                  "attempt", (json_int_t) p.attempt,
+                  "reason", ctl_text(p.reason), "text", ctl_text(p.text),
+                  "created", ctl_time(p.created), "next", ctl_time(p.next)));
+}
+
+
+/* Adds those in a state of one partition.  0; -1: error printed. */
+static int
+unpaid_read(ctl_t *ctl, unsigned p, const char *state, json_t *rows)
+{
+    char         first[CTL_DECIMAL], last[CTL_DECIMAL];
+    size_t       i, n;
+    int64_t      from;
+    rbl_key_t    key;
+    redisReply  *reply;
+
+    rbl_payments_show_args_t   args;
+    rbl_payments_show_reply_t  said;
+
+    args.accounts = ctl_key(ctl, &key, p, "accounts");
+    args.state = rbl_str(state);
+
+    for (from = 0, n = UNPAID_PAGE; n == UNPAID_PAGE; from += UNPAID_PAGE) {
+        args.first = ctl_decimal(first, from);
+        args.last = ctl_decimal(last, from + UNPAID_PAGE - 1);
+        reply = ctl_script(ctl, CTL_SCRIPT(payments_show, args));
+
+        if (reply == NULL) {
+            return -1;
+        }
+
+        rbl_payments_show_reply(&said, reply);
+        n = rbl_reply_len(said.payments);
+
+        for (i = 0; i < n; i++) {
+            unpaid_row(rows, rbl_reply_at(said.payments, i));
+        }
+
+        freeReplyObject(reply);
+    }
+
+    return 0;
+}
+
+
+/* Adds those in a state.  0; -1: error printed. */
+static int
+unpaid_state(ctl_t *ctl, rbl_str_t word, json_t *rows)
+{
+    char      state[16];
+    unsigned  p;
+
+    rbl_copy(state, sizeof(state), word);
+
+    if (!rbl_words_have(RBL_STR(RBL_UNPAID_STATES), state)) {
+        ctl_fail("\"%s\" must be one of " RBL_UNPAID_STATES, state);
+        return -1;
+    }
+
+    for (p = 0; p < ctl->ks.partitions; p++) {
+        if (!ctl_away(ctl, p) && unpaid_read(ctl, p, state, rows) != 0) {
+            return -1;
+        }
+    }
+
+    return 0;
+}
+
+
+int
+ctl_bill_list(ctl_t *ctl)
+{
+    json_t      *rows;
+    rbl_str_t    states;
+    const char  *given;
+
+    given = ctl_option(ctl, "state");
+    states = rbl_str(given != NULL ? given : RBL_UNPAID_STATES);
+    rows = json_array();
+    ctl_survey(ctl);
+
+    do {
+        if (unpaid_state(ctl, rbl_until(&states, ','), rows) != 0) {
+            json_decref(rows);
+            return CTL_ERROR;
+        }
+    } while (states.p != NULL);
+
+    return ctl_print_parts(ctl, unpaid_rows, rows);
 }
 
 

@@ -66,6 +66,11 @@ const ctl_command_t  ctl_commands[] = {
     { "bill show", "SID",
       "show what an account pays for, and until when it has paid",
       1, 1, CTL_READY, ctl_op },
+    { "bill list", "[--state STATE,...]",
+      "list the payments of all accounts that are not done: open, sent,"
+      " processing, customer (who has to act), unknown, operator (you find out"
+      " how it ended), failed",
+      0, 0, CTL_READY, ctl_bill_list },
     { "bill renew", "SID on|off",
       "turn automatic renewal on or off: with it, a payment is opened seven"
       " days before a period ends",

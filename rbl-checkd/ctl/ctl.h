@@ -382,6 +382,7 @@ int ctl_account_timezone(ctl_t *ctl);
 int ctl_account_plan(ctl_t *ctl);
 int ctl_account_interval(ctl_t *ctl);
 int ctl_bill_plan(ctl_t *ctl);
+int ctl_bill_list(ctl_t *ctl);
 int ctl_bill_renew(ctl_t *ctl);
 int ctl_bill_payments(ctl_t *ctl);
 int ctl_bill_source_add(ctl_t *ctl);

@@ -14,7 +14,7 @@
 
 #define STATUS_CONTENT                                                        \
     "prefix, initialised, partitions, schema, accounts, lists, lists_active," \
-    " outbox, retry:deliveries"
+    " outbox, retry:deliveries, payments:payments to settle"
 
 static const char  status_columns[] =
     "store, version, role, memory, policy:eviction,"
@@ -169,7 +169,8 @@ ctl_status_sums(ctl_t *ctl, json_t *v)
         { "accounts", "ZCARD", "accounts", 0 },
         { "lists", "ZCARD", "lists", 1 },
         { "outbox", "XLEN", "outbox", 0 },
-        { "retry", "ZCARD", "retry", 0 }
+        { "retry", "ZCARD", "retry", 0 },
+        { "payments", "ZCARD", "unpaid:operator", 0 }
     };
 
     first = ctl_here(ctl);

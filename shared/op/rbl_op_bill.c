@@ -170,9 +170,7 @@ rbl_bill_setup(rbl_run_t *run, rbl_doc_t *doc, rbl_str_t raw)
 }
 
 
-/* A payment whose record is damaged is left out. */
-
-static void
+void
 rbl_bill_payment(rbl_run_t *run, rbl_doc_t *doc, const char *key,
     rbl_str_t raw)
 {

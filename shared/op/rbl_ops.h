@@ -108,6 +108,10 @@ extern const rbl_op_t  rbl_op_delivery_log, rbl_op_hook_dead,
 
 #define RBL_LEDGER_PAGE  200            /* movements shown at a time */
 
+/* States of payments that are not done (_unpaid.lua). */
+#define RBL_UNPAID_STATES                                                     \
+    "open,sent,processing,customer,unknown,operator,failed"
+
 extern const rbl_op_t  rbl_op_bill, rbl_op_bill_update, rbl_op_bill_sources,
                        rbl_op_bill_source_add, rbl_op_bill_source_remove,
                        rbl_op_bill_payments, rbl_op_bill_ledger,
@@ -117,6 +121,10 @@ extern const rbl_op_t  rbl_op_bill, rbl_op_bill_update, rbl_op_bill_sources,
    when checks stop if that has passed. */
 void rbl_bill_state(const rbl_run_t *run, rbl_doc_t *doc,
     const rbl_bill_t *bill);
+
+/* Writes a payment, unless its record is damaged. */
+void rbl_bill_payment(rbl_run_t *run, rbl_doc_t *doc, const char *key,
+    rbl_str_t raw);
 
 /* A judge: an amount of dollars and cents, which becomes micro-USD. */
 int rbl_bill_amount(rbl_run_t *run, rbl_str_t *text);

@@ -220,6 +220,11 @@
  *                              looked at (ms), within a day
  *   pay:<AC>:<PY>      string  record of a payment, for ever
  *   payments:<AC>      zset    payments, score = when they were opened (ms)
+ *   unpaid:open, unpaid:sent, unpaid:processing, unpaid:customer,
+ *   unpaid:unknown, unpaid:operator, unpaid:failed
+ *                      zset    "<AC>:<PY>" of payments that are not done, by
+ *                              state; operator: under way, and late; score =
+ *                              when they were opened (ms)
  *   paydue             zset    accounts; score = when the gateway is to be
  *                              asked for them (ms; bill_send), within a day
  *   money:<AC>         hash    "balance": what the account has paid in advance

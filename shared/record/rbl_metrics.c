@@ -25,6 +25,15 @@
     [RBL_M_##NAME] = { "deliveries", name, "delivery_attempts_total",         \
         "result", name, COUNTER, ONE, "Delivery attempts." }
 
+#define PAYMENTS(n, state)                                                    \
+    [RBL_M_PAYMENTS + (n)] = { "payments", state, "payments", "state", state, \
+        GAUGE, ONE, "Payments that are not done, of all accounts." }
+
+#define PAYMENTS_AGE(n, state)                                                \
+    [RBL_M_PAYMENTS_AGE + (n)] = { "payments", state "_ms",                   \
+        "payment_age_seconds", "state", state, GAUGE, MILLI,                  \
+        "Time since the oldest of these was opened." }
+
 
 const rbl_metric_t  rbl_metrics[RBL_M__N] = {
     [RBL_M_CHECKS_COMPLETED] = { "checks", "completed", "checks_total",
@@ -100,7 +109,16 @@ const rbl_metric_t  rbl_metrics[RBL_M__N] = {
         NULL, GAUGE, ONE, "Sentinels that respond." },
 
     [RBL_M_LISTS_FROZEN] = { "frozen", "lists", "lists_frozen", NULL, NULL,
-        GAUGE, ONE, "Frozen lists: their new listings are not reported." }
+        GAUGE, ONE, "Frozen lists: their new listings are not reported." },
+
+    PAYMENTS(0, "open"),
+    PAYMENTS(1, "failed"),
+    PAYMENTS(2, "unknown"),
+    PAYMENTS(3, "operator"),
+    PAYMENTS_AGE(0, "open"),
+    PAYMENTS_AGE(1, "failed"),
+    PAYMENTS_AGE(2, "unknown"),
+    PAYMENTS_AGE(3, "operator")
 };
 
 #define LIST_ANSWER(NAME, name)                                               \

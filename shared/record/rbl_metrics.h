@@ -19,6 +19,8 @@
 #define RBL_METRICS_RESOLVERS  8
 #define RBL_LATENCY_BOUNDS     12       /* latency buckets of resolvers */
 
+#define RBL_M_PAYMENT_STATES  4
+
 enum {
     RBL_M_CHECKS_COMPLETED = 0,
     RBL_M_CHECKS_FAILED,
@@ -52,7 +54,10 @@ enum {
     RBL_M_STORE_REPLICAS,               /* these three: the store's */
     RBL_M_STORE_LAG,                    /* ms */
     RBL_M_STORE_SENTINELS,
-    RBL_M__N
+    RBL_M_PAYMENTS,                     /* open, failed, unknown, operator:
+                                           numbers, then ms of the oldest */
+    RBL_M_PAYMENTS_AGE = RBL_M_PAYMENTS + RBL_M_PAYMENT_STATES,
+    RBL_M__N = RBL_M_PAYMENTS_AGE + RBL_M_PAYMENT_STATES
 };
 
 enum {

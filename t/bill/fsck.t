@@ -174,6 +174,31 @@ found('a payment that was sent and has no turn', qr/paydue: has something/,
         cmd('ZREM', k('payments', $ac), $id);
     });
 
+my $open = sub {
+    my ($b, @p) = (unpacked($bill), @$p);
+    $b->[10] = $id = $p[1] = sid('PY');
+    @p[3, P_STATE] = ('rn:y', 'open');
+    cmd('SET', k('bill', $ac), packed($b));
+    cmd('SET', k('pay', $ac, $id), packed(\@p));
+    cmd('ZADD', k('payments', $ac), 1, $id);
+};
+my $none = sub {
+    cmd('SET', k('bill', $ac), $bill);
+    cmd('DEL', k('pay', $ac, $id), k('unpaid', 'open'));
+    cmd('ZREM', k('payments', $ac), $id);
+};
+found('a payment that no state lists', qr/is not in the index of its state/,
+    $open, $none);
+$open->();
+rblctl($redis, 'fsck', '--repair');
+is_deeply(cmd('ZRANGE', k('unpaid', 'open'), 0, -1), ["$ac:$id"],
+    'fsck --repair lists the payment in its state');
+$none->();
+found('a payment in the list of another state',
+    qr/unpaid \Q$py\E: is not failed/,
+    sub { cmd('ZADD', k('unpaid', 'failed'), 1, "$ac:$py") },
+    sub { rblctl($redis, 'fsck', '--repair') });
+
 # an account that pays by the check
 
 script('bill_plan', [$acct], gateway => 'manual', plan => 'P', price => 2000,

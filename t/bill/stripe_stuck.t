@@ -68,7 +68,16 @@ cmp_ok(payment($t, $py)->{next}, '>', time * 1000,
     'the daemon asks on after two days');
 ok(wait_log($t->{checkd}, qr/error.*payment $py: the gateway has not said .* how it/,
     20), 'the log has an error for the operator');
+my ($left) = @{ ctl($t, 'bill', 'list', '--state', 'operator') };
+is_deeply([@$left{qw(account id amount state)}],
+    [$ac, $py, '25.00', 'unknown'],
+    'rblctl bill list has the payment that is left to the operator');
+is(ctl($t, 'status')->{payments}, 1, 'and the status counts it');
+is_deeply(ctl($t, 'bill', 'list', '--state', 'open,unknown,failed'), [],
+    'it is in no other state');
 ctl($t, 'bill', 'settle', $ac, $py, 'failed');
+is_deeply(ctl($t, 'bill', 'list', '--state', 'operator'), [],
+    'a payment that is settled is not on the list');
 hurry($t);
 wait_for { bill($t)->{open} eq '' } 20, 'the next attempt';
 notified($t, "$what is not clear", qr/operator/);

@@ -50,13 +50,26 @@ my $ac = $t->{ac};
 add_contact($t);
 bill_plan($t, 'Business');
 my $m = told(1, '25.00 USD are due for the plan "Business"',
-    qr/reference PY[0-9a-f]{32}\.\n\nThe checks stop at 20.* unless it is paid/);
+    qr/reference PY[0-9a-f]{32}\.\n\nThe checks stop at 20.* unless it is/);
 is($m->{event_type}, 'contact.notice', 'a message about a bill is a notice');
 is($m->{severity}, 'warning', 'a payment that is due is a warning');
 my $py = bill($t)->{open};
 like($m->{message}, qr/$py/, 'the message names the payment');
 quiet('due');
+is_deeply([map { "@$_{qw(account id plan gateway kind amount state)}" }
+    @{ ctl($t, 'bill', 'list') }],
+    ["$ac $py Business manual renewal 25.00 open"],
+    'rblctl bill list has the payment of the account');
+is_deeply(ctl($t, 'bill', 'list', '--state', 'failed,operator'), [],
+    'it is not on the list of another state');
+for ('x', 'void', 'open,x', '') {
+    my $r = rblctl($t->{redis}, 'bill', 'list', '--state', $_);
+    is($r->{status}, 3, "rblctl bill list --state \"$_\" is refused");
+    like($r->{err}, qr/must be one of open,sent,/, "the refusal of \"$_\"");
+}
 ctl($t, 'bill', 'paid', $ac, $py, '--reference', 'R 1');
+is_deeply(ctl($t, 'bill', 'list'), [],
+    'a payment that is paid is not on the list');
 $m = told(1, '25.00 USD are paid for the plan "Business"',
     qr/reference is $py\.\n\nThe plan is paid until 20/);
 is($m->{severity}, 'info', 'a payment that has arrived is no warning');
@@ -99,7 +112,8 @@ ctl($t, 'bill', 'recharge', $ac, '5', '25', '--now');
 told(1, '21.00 USD are due for the plan "By the check"',
     qr/The checks stop when the balance is used up/);
 passes($t, DAY);
-told(1, 'The plan "By the check" is not paid', qr/21\.00 USD .*not made in time/);
+told(1, 'The plan "By the check" is not paid',
+    qr/21\.00 USD .*not made in time/);
 
 
 # --- by a card ---------------------------------------------------------------
@@ -116,7 +130,8 @@ stripe_card($stripe, source($t, $ps)->{method},
     behaves => 'pm_card_chargeDeclined');
 $py = next_period($t);
 my $not = 'The payment of 25.00 USD for the plan "Business" was not made';
-told(1, $not, qr/card_declined\. Nothing was charged\.\n\nThe next attempt is made/);
+told(1, $not,
+    qr/card_declined\. Nothing was charged\.\n\nThe next attempt is made/);
 for (2 .. 4) {
     passes($t, 2 * DAY);
     told($_, $not, $_ < 4 ? qr/next attempt is made at 20/
@@ -150,12 +165,10 @@ $ac = $t->{ac};
 sub user {
     my ($n, $role, $confirmed) = @_;
 
-    my $us = sprintf 'US%032x', $n;
-    redis($t->{redis}, 'SET', redis_key('user', $ac, $us), record_pack('user',
-        version => 1, id => $us, mail => "user$n\@example.net", name => 'N',
-        role => $role, status => 'active', created => 1, seen => 1,
-        confirmed => $confirmed, ended => 0));
-    redis($t->{redis}, 'ZADD', redis_key('users', $ac), $n, $us);
+    my $us = ctl($t, 'user', 'add', $ac, "user$n\@example.net", '--role',
+        $role)->{id};
+    RblBill::bill_change($t, 'user', ['user', $ac, $us], sub {
+        @{ $_[0] }{qw(confirmed ended)} = ($confirmed, 0); return 1 });
 }
 user(1, 'owner', 1);
 user(2, 'admin', 1);

@@ -92,6 +92,19 @@ sub expected {
             values %{ $m->{pay} } } };
 }
 
+# The operator finds the payment that is open by its state, and no other.
+sub listed {
+    my @all = map { my $state = $_; map { "$state $_" } @{ cmd('ZRANGE',
+        k('unpaid', $state), 0, -1) } } qw(open sent processing customer unknown
+        operator failed);
+    my $p = $m->{pay}{ $m->{open} };
+    my $want = $p ? join ' ', $p->{late} ? 'operator' : $p->{state}, "$ac:PY"
+        . substr(Digest::SHA::sha1_hex($m->{open}), 0, 32) : '';
+    cmd('DEL', map { k('unpaid', $_) } qw(open sent processing customer unknown
+        operator failed));
+    return "@all" eq $want ? '' : "listed: @all, not $want";
+}
+
 # A daemon looks at the bill, if it is time.
 sub look {
     my $at = cmd('ZSCORE', k('billdue'), $ac) // return;
@@ -300,6 +313,7 @@ for my $life (1 .. $ENV{LIVES} // 500) {
                 || $m->left <= 0 && $m->{state} ne 'lapsed');
         last if $bad ne '';
     }
+    $bad ||= listed();
     my ($is, $want) = (stored(), expected());
     my $equal = packed_text($is) eq packed_text($want);
     $offs += $m->{offs} // 0;

@@ -774,6 +774,14 @@ case(bill_payments => 'a page of 1,000', sub {
         0, 'x' x 255, 'unpaid', 1, 1, 1, 1])) for @py;
     slice('bill_payments', [$acct], first => 0, last => 999);
     cmd('DEL', k('payments', $ac), map { k('pay', $ac, $_) } @py) });
+case(payments_show => 'a page of 250', sub {
+    my @py = map { sid('PY') } 1 .. 250;
+    cmd('ZADD', k('unpaid', 'open'), map { ($_, "$ac:$py[$_]") } 0 .. 249);
+    cmd('SET', k('pay', $ac, $_), packed([1, $_, 'renewal', 'x' x 60, 1, 'open',
+        0, 'x' x 255, 'unpaid', 1, 1, 1, 1])) for @py;
+    slice('payments_show', [k('accounts')], state => 'open', first => 0,
+        last => 249);
+    cmd('DEL', k('unpaid', 'open'), map { k('pay', $ac, $_) } @py) });
 case(bill_ledger => 'a page of 200', sub {
     cmd('XADD', k('ledger', $ac), '*', k => 'x' x 60, d => 'cash',
         c => 'revenue', a => 1, b => 1, r => 'x' x 255) for 1 .. 200;

@@ -237,6 +237,7 @@ my %call = (
             some_source(undef, undef, $t->{other}) } },
     'operator/status' => { role => 'viewer', operator => 1 },
     'operator/accounts' => { role => 'viewer', operator => 1 },
+    'operator/payments' => { role => 'viewer', operator => 1 },
     'operator/lists' => { role => 'viewer', operator => 1 },
     map({ $_ => { role => 'admin', operator => 1, none => sid_of('RB'),
             recent => !/enable/, made => \&some_list } }

@@ -8,6 +8,7 @@ use warnings;
 
 use Test::More;
 
+use RblCheckd qw(script_ok);
 use RblPortal;
 
 my $t = portal_setup(lists => 1);
@@ -113,6 +114,46 @@ refused(get($viewer, "operator/accounts.json?$_"), 400, qr/Invalid/, $_)
     for qw(id=x after=x after=-1 after=1 after=1-x after=9999999-1 limit=0
     limit=101);
 is_deeply(page('after=1023-999999')->{data}, [], 'behind the end');
+
+# --- payments ---------------------------------------------------------------
+
+sub unpaid {
+    return accepted(get($viewer, "operator/payments.json?$_[0]"), $_[0]);
+}
+
+{
+    my ($other) = grep { $_ ne $ac } map { $_->{id} } @{ page('')->{data} };
+    my $file = own_dir('plans') . '/plans.json';
+    write_file($file, '{ "version": 1, "plans": [ { "name": "Month", "paid": 1,'
+        . ' "max_hosts": 10, "max_contacts": 5, "max_checks": 10, "interval":'
+        . ' "1h", "price": "9.00", "period": "month" } ] }');
+    is_deeply(unpaid('')->{data}, [], 'no payment is open');
+    rblctl_json($t->{redis}, 'bill', 'plan', $other, 'Month', '--file', $file);
+    script_ok($t, 'bill_step', [redis_key('acct', $other)], grace => 0,
+        kept => 0);
+    my $p = unpaid('');
+    is("$p->{total} $p->{partitions_away} $p->{next}", '1 0 ',
+        'the page has its totals');
+    is_deeply([map { "$_->{account} $_->{plan} $_->{gateway} $_->{status}"
+        . " $_->{payment}{amount} $_->{payment}{state}" } @{ $p->{data} }],
+        ["$other Month manual active 9.00 open"],
+        'a payment that is open, of any account');
+    is_deeply(unpaid("state=$_")->{data}, [], "none is $_")
+        for qw(sent processing customer unknown operator failed);
+    my $py = $p->{data}[0]{payment}{id};
+    my $key = redis_key('unpaid', $other) =~ s/:AC.*//r;
+    redis($t->{redis}, 'ZADD', "$key:operator", 1, "$other:$py");
+    is(accepted(get($viewer, 'operator/status.json'), 'status')->{data}{queues}
+        {payments}, 1, 'the status has the payments that are left to the'
+        . ' operator');
+    redis($t->{redis}, 'DEL', "$key:operator");
+    rblctl_json($t->{redis}, 'bill', 'paid', $other, $py);
+    is(unpaid('')->{total}, 0, 'a payment that is paid is not on the page');
+}
+refused(get($viewer, "operator/payments.json?$_"), 400, qr/Invalid/, $_)
+    for qw(state=x state=void state= after=x limit=0), 'state=open,failed';
+refused(get($user, 'operator/payments.json'), 403, $only,
+    'a user cannot read the payments of all accounts');
 
 # Many accounts, in some of the partitions.
 my $acct = redis($t->{redis}, 'GET', redis_key('acct', $ac));

@@ -38,6 +38,7 @@ export const operatorMenu = {
     status: lazy(() => import('./screens/status.js'), 'Status'),
     lists: lazy(() => import('./screens/system.js'), 'SystemLists'),
     accounts: lazy(() => import('./screens/accounts.js'), 'Accounts'),
+    unpaid: lazy(() => import('./screens/unpaid.js'), 'Unpaid', 'billing'),
     users: menu.users,
     audit: menu.audit
 };

@@ -10,6 +10,7 @@
 --- include: account
 --- include: period
 --- include: terms
+--- include: unpaid
 local money_key = key('money', ac)
 local money_fields = {'balance', 'used', 'day', 'uses', 'alerts', 'alerted',
     'seq', 'runs', 'last', 'fails', 'falls', 'to'}
@@ -78,12 +79,28 @@ end
 local function payment_sid(of)
     return 'PY' .. redis.sha1hex(of):sub(1, 32)
 end
+-- Puts it into the index of a state, and out of all others.
+local function payment_waits(p, state)
+    local member = ac .. ':' .. p[PAYMENT.id]
+    for _, of in ipairs(payment_states) do
+        if of == state then
+            call('ZADD', key('unpaid', of), tostring(p[PAYMENT.created]),
+                member)
+        else
+            call('ZREM', key('unpaid', of), member)
+        end
+    end
+end
+local function payment_save(p)
+    save(payment_key(p[PAYMENT.id]), p)
+    payment_waits(p, payment_state(p))
+end
 -- Opens a payment, also one that is void; returns its SID.  Attempts keep
 -- their numbers, for a gateway knows them.
 local function payment_open(kind, of, amount, now, begins, ends)
     local py = payment_sid(of)
     local was = load(payment_key(py))
-    save(payment_key(py), {1, py, kind, of, amount, 'open',
+    payment_save({1, py, kind, of, amount, 'open',
         was and was[PAYMENT.attempt] or 0, '', '', now, 0, begins, ends})
     call('ZADD', key('payments', ac), tostring(now), py)
     return py

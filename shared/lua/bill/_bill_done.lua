@@ -20,7 +20,7 @@ local function bill_done(a, b, payment, reference, now)
     end
     payment[PAYMENT.state], payment[PAYMENT.done] = 'succeeded', now
     payment[PAYMENT.reference], payment[PAYMENT.reason] = reference, ''
-    save(payment_key(payment[PAYMENT.id]), payment)
+    payment_save(payment)
     ledger_add(payment[PAYMENT.key], 'cash', 'revenue', payment[PAYMENT.amount],
         payment[PAYMENT.id])
     b[BILL.open] = ''

@@ -40,7 +40,7 @@ local function bill_failed(a, b, p, reason, final, text, now)
     if p[PAYMENT.kind] == 'renewal' then
         payment_priced(b, p)
     end
-    save(payment_key(p[PAYMENT.id]), p)
+    payment_save(p)
     local of = p[PAYMENT.id] .. ':' .. p[PAYMENT.attempt]
     if p[PAYMENT.kind] == 'renewal' or p[PAYMENT.kind] == 'upgrade' then
         return bill_event(a, 'billing.renewal.failed', of, now, b, p,

@@ -30,7 +30,7 @@ local function credit_book(m, now)
 end
 local function payment_void(b, p, reason, now)
     p[PAYMENT.state], p[PAYMENT.done], p[PAYMENT.reason] = 'void', now, reason
-    save(payment_key(p[PAYMENT.id]), p)
+    payment_save(p)
     b[BILL.open] = ''
 end
 -- No other recharge is opened until the account turns them on again.
@@ -51,6 +51,7 @@ local function recharge_look(a, b, m, left, now)
     local state = p[PAYMENT.state]
     if state == 'failed' then
         b[BILL.open] = ''
+        payment_waits(p)
         m.fails = terms[TERMS.recharge_to] > 0 and m.fails + 1 or 0
     elseif state == 'open' and (terms[TERMS.recharge_to] == 0
         or left >= terms[TERMS.falls_below])

@@ -6,7 +6,7 @@ local balance_most = 1e15               -- micro-USD; Lua's numbers are exact
 local function credit_done(a, b, payment, reference, now)
     payment[PAYMENT.state], payment[PAYMENT.done] = 'succeeded', now
     payment[PAYMENT.reference], payment[PAYMENT.reason] = reference, ''
-    save(payment_key(payment[PAYMENT.id]), payment)
+    payment_save(payment)
     ledger_add(payment[PAYMENT.key], 'cash', 'credit', payment[PAYMENT.amount],
         payment[PAYMENT.id])
     if not b then

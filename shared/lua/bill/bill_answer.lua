@@ -99,5 +99,5 @@ else
     p[PAYMENT.next] = now + wait_unknown()
     late(47 * hour)
 end
-save(payment_key(p[PAYMENT.id]), p)
+payment_save(p)
 return {'OK', p[PAYMENT.late] == now and 'operator' or p[PAYMENT.state]}

@@ -63,7 +63,7 @@ local function inside()
         if same then
             new[CHANGE.payment] = p[PAYMENT.id]
             p[PAYMENT.state], p[PAYMENT.next] = 'open', 0
-            save(payment_key(p[PAYMENT.id]), p)
+            payment_save(p)
             return {'UPGRADE', p[PAYMENT.id], p[PAYMENT.amount]}
         end
         payment_void(b, p, 'plan changed', now)
@@ -122,7 +122,7 @@ end
 p = payment_load(b[BILL.open])
 if p and p[PAYMENT.kind] == 'renewal' then
     payment_priced(b, p)
-    save(payment_key(b[BILL.open]), p)
+    payment_save(p)
 elseif p and b[BILL.gateway] ~= 'manual' then
     payment_wake()
 elseif opens then

@@ -48,7 +48,7 @@ local function bar(p)
         .. ' charged'
     if call('ZCARD', key('sources', ac)) > 0 and p[PAYMENT.text] ~= text then
         p[PAYMENT.text], barred = text, p[PAYMENT.id]
-        save(payment_key(p[PAYMENT.id]), p)
+        payment_save(p)
     end
 end
 local function charge(p)
@@ -98,7 +98,7 @@ if p then
     if task ~= '' then
         p[PAYMENT.tried] = p[PAYMENT.tried] + 1
         p[PAYMENT.next] = now + lease
-        save(payment_key(p[PAYMENT.id]), p)
+        payment_save(p)
         payment = p
     end
 end

@@ -49,7 +49,7 @@ if asked then
     if state == 'open' or state == 'failed' and p[PAYMENT.kind] ~= 'recharge'
     then
         p[PAYMENT.state], p[PAYMENT.next] = 'open', 0
-        save(payment_key(p[PAYMENT.id]), p)
+        payment_save(p)
     end
 end
 if b[BILL.period] == 'check' then
@@ -73,7 +73,7 @@ local function open()
         payment_open('renewal', of, 0, now, ends, 0)
         local p = payment_load(b[BILL.open])
         payment_priced(b, p)
-        save(payment_key(b[BILL.open]), p)
+        payment_save(p)
         if not was and b[BILL.gateway] == 'manual' then
             bill_event(a, 'due', b[BILL.open], now, b, p)
         end
@@ -97,7 +97,7 @@ local function unpaid()
     then
         local reason = p[PAYMENT.state]
         p[PAYMENT.reason] = reason == 'open' and 'unpaid' or reason
-        save(payment_key(b[BILL.open]), p)
+        payment_save(p)
         bill_event(a, 'billing.renewal.failed', b[BILL.open] .. ':'
             .. p[PAYMENT.reason], now, b, p, 1, p[PAYMENT.reason])
     end

@@ -1,6 +1,7 @@
 -- The queues of a partition: a function for each, by its name in
 -- _fsck_names.lua.  `ac` is the account of the entry.
 --- include: fsck_jobs
+--- include: unpaid
 local look = {}
 local now = now_ms()
 -- A day and a fifth (backoff.h), and the lease of an attempt.
@@ -124,5 +125,16 @@ function look.digests(member)
             command('ZREM', key('digests'), member))
     else
         not_later('digests', member, co, longest_lease)
+    end
+end
+for _, state in ipairs(payment_states) do
+    local index = 'unpaid:' .. state
+    look[index] = function(member)
+        local py = member:sub(36)
+        local p = read(key('pay', ac, py), 'PAYMENT')
+        if not p or payment_state(p) ~= state then
+            fault('unpaid', py, 'is not ' .. state,
+                command('ZREM', key(index), member))
+        end
     end
 end

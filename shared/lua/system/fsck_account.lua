@@ -9,6 +9,7 @@
 --- row: fault account kind where text mended#  as every fsck script tells it
 --- include: fsck_names
 --- include: fsck_work
+--- include: unpaid
 local accounts, now = key('accounts'), now_ms()
 if not look_at_types(names, ac) then
     out[1] = 'BAD'
@@ -205,6 +206,15 @@ local function look_at_gateway()
     if waits and not call('ZSCORE', key('paydue'), ac) then
         fault('turn', 'paydue', 'has something to ask the gateway and no turn',
             command('ZADD', key('paydue'), 0, ac))
+    end
+    -- The operator finds it by its state.
+    local index = p and 'unpaid:' .. payment_state(p)
+    local member = p and ac .. ':' .. b[BILL.open]
+    if p and string.find(partition_names, ' ' .. index .. '=', 1, true)
+        and not call('ZSCORE', key(index), member)
+    then
+        fault('unpaid', b[BILL.open], 'is not in the index of its state',
+            command('ZADD', key(index), p[PAYMENT.created], member))
     end
 end
 -- What a daemon does for nginx (account_settle.lua).

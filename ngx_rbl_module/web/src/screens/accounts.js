@@ -5,6 +5,7 @@ import { useState } from 'preact/hooks';
 import { get } from '../api.js';
 import { html } from '../html.js';
 import { useLoad } from '../load.js';
+import { useMore } from '../more.js';
 import { want } from '../opened.js';
 import { Answer, When } from '../parts.js';
 import { reason } from '../refusal.js';
@@ -43,38 +44,15 @@ function Table({ accounts }) {
     </table>`;
 }
 
-// The pages that were loaded behind the first one.
-function useMore() {
-    const [more, setMore] = useState({ accounts: [] });
-
-    async function load(after) {
-        try {
-            const { data, next } = await get(`${path}?after=${after}`);
-
-            setMore((was) => ({ next, accounts: [...was.accounts, ...data] }));
-        } catch (refusal) {
-            setMore((was) => ({ ...was, problem: reason(refusal) }));
-        }
-    }
-
-    return [more, load];
-}
-
-function All({ body: { data, next, total } }) {
-    const [more, load] = useMore();
-    const after = more.next === undefined ? next : more.next;
-    const rows = [...data, ...more.accounts];
+function All({ body }) {
+    const [rows, end] = useMore(body, `${path}?`);
 
     return html`
-        <h1>${t('total_accounts', { n: total })}</h1>
+        <h1>${t('total_accounts', { n: body.total })}</h1>
         <${Find} />
-        ${total === 0 && html`<p>${t('no_accounts')}</p>`}
+        ${body.total === 0 && html`<p>${t('no_accounts')}</p>`}
         ${rows.length > 0 && html`<${Table} accounts=${rows} />`}
-        <p role="status">${t('shown', { n: rows.length, total })}</p>
-        ${more.problem && html`<p class="banner" role="alert">
-            ${more.problem}</p>`}
-        ${after && html`<button onClick=${() => load(after)}>
-            ${t('more')}</button>`}`;
+        ${end}`;
 }
 
 // An account by its id: names have no index.

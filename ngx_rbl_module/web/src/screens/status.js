@@ -29,6 +29,7 @@ function Queues({ queues }) {
         <${Fact} name="queue_outbox" value=${counted(queues.outbox)} />
         <${Fact} name="queue_deliveries" value=${counted(queues.deliveries)} />
         <${Fact} name="queue_digests" value=${counted(queues.digests)} />
+        <${Fact} name="queue_payments" value=${counted(queues.payments)} />
     </dl>`;
 }
 

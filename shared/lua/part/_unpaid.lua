@@ -1,0 +1,9 @@
+-- Payments that are not done, by state (rbl_keys.h): one that is late, and under
+-- way still, is the operator's.
+local payment_states = {'open', 'sent', 'processing', 'customer', 'unknown',
+    'operator', 'failed'}
+local function payment_state(p)
+    local state = p[PAYMENT.state]
+    return (p[PAYMENT.late] or 0) > 0 and state ~= 'succeeded'
+        and state ~= 'void' and 'operator' or state
+end
