@@ -18,8 +18,9 @@ static const rbl_outcome_t  bill_refusals[] = {
     { "DONE", 409, "the payment is %s, reference \"%s\"" },
     { "STATE", 409, "the payment does not wait for the gateway: it is %s" },
     { "FLIGHT", 409,
-      "the payment is %s: a charge that is on its way would be made twice. Wait"
-      " until the payment is left to you, or give --force" },
+      "the daemon still asks the gateway (%s): a charge that is on its way"
+      " would be made twice. Wait until the payment is left to you, or give"
+      " --force" },
     { "OTHER", 409, "a payment of that reference was booked, of %s USD" },
     { "LIMIT", 409, "the balance would be too large" },
     { NULL, 0, NULL }

@@ -147,13 +147,16 @@ sub passes {
 sub unpaid { return grep { my $p = open_payment($_);
     $p || get('bill', 'bill', $_)->{ends} < now() + 8 * 1000 * DAY } @_ }
 
-# Hours pass until these accounts have paid.
+# Hours pass until these accounts have paid.  A customer whose card was declined
+# for the last time asks for another attempt.
 sub until_paid {
     my ($name, @of) = @_;
 
-    for (1 .. 24 * 9) {
-        last if !unpaid(@of);
-        passes(unpaid(@of) > 3 ? HOUR : 6 * HOUR);
+    for (1 .. 40) {
+        my @unpaid = unpaid(@of) or last;
+        passes(@unpaid > 3 ? 3 * HOUR : 12 * HOUR);
+        ctl('bill', 'retry', $_) for grep { my $p = open_payment($_);
+            $p && $p->{state} eq 'failed' } @unpaid;
     }
     is(scalar unpaid(@of), 0, "$name: each account has paid")
         or diag(explain([map { open_payment($_) } @of]));
