@@ -72,9 +72,9 @@ my ($left) = @{ ctl($t, 'bill', 'list', '--state', 'operator') };
 is_deeply([@$left{qw(account id amount state)}],
     [$ac, $py, '25.00', 'unknown'],
     'rblctl bill list has the payment that is left to the operator');
-is(ctl($t, 'status')->{payments}, 1, 'and the status counts it');
+is(ctl($t, 'status')->{payments}, 1, 'rblctl status counts the payment');
 is_deeply(ctl($t, 'bill', 'list', '--state', 'open,unknown,failed'), [],
-    'it is in no other state');
+    'no other state has the payment');
 ctl($t, 'bill', 'settle', $ac, $py, 'failed');
 is_deeply(ctl($t, 'bill', 'list', '--state', 'operator'), [],
     'a payment that is settled is not on the list');

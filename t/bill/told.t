@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# What people are told about a bill, and when: by messages to a contact, or to
-# the owner if there is none.  The texts are those of t/unit.
+# Notices about a bill go to the contacts, or to the owner if there is no
+# contact.  t/unit/test_deliver_message.c has all texts.
 
 use strict;
 use warnings;
@@ -27,7 +27,7 @@ sub told {
     return $all[-1];
 }
 
-# The daemon looks once more; nothing is told that was told.
+# The daemon looks once more and sends no second message.
 sub quiet {
     my ($name) = @_;
 
@@ -61,7 +61,7 @@ is_deeply([map { "@$_{qw(account id plan gateway kind amount state)}" }
     ["$ac $py Business manual renewal 25.00 open"],
     'rblctl bill list has the payment of the account');
 is_deeply(ctl($t, 'bill', 'list', '--state', 'failed,operator'), [],
-    'it is not on the list of another state');
+    'the list of another state does not have the payment');
 for ('x', 'void', 'open,x', '') {
     my $r = rblctl($t->{redis}, 'bill', 'list', '--state', $_);
     is($r->{status}, 3, "rblctl bill list --state \"$_\" is refused");
@@ -106,7 +106,7 @@ told(1, '10.00 USD are paid for the plan "By the check"',
 ctl($t, 'bill', 'alert', $ac, '5');
 ctl($t, 'bill', 'adjust', $ac, '-6', 'Used');
 told(1, 'The balance is 4.00 USD',
-    qr/less than the 5\.00 USD .*The checks stop when the balance is used up/s);
+    qr/threshold of 5\.00 USD\..*The checks stop when the balance is used up/s);
 quiet('a low balance');
 ctl($t, 'bill', 'recharge', $ac, '5', '25', '--now');
 told(1, '21.00 USD are due for the plan "By the check"',
@@ -155,7 +155,7 @@ SKIP: {
 }
 
 
-# --- nobody but the owner ----------------------------------------------------
+# --- no contact --------------------------------------------------------------
 
 my $smtp = start_fake_smtp();
 $t = bill_world(conf => { gateway => 'manual', smtp_url =>

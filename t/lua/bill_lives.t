@@ -334,7 +334,7 @@ sub packed_text {
 is(scalar keys %types, 6, 'each type of event was among them')
     if !$ENV{LIVES};
 is_deeply([sort grep { $_ ne '' } keys %noticed], [qw(active customer due ends
-    expired failed low operator paid recharge)], 'and each notice')
+    expired failed low operator paid recharge)], 'people get each kind of notice')
     if !$ENV{LIVES};
 is(scalar keys %answers, 7,
     'the gateway gives each kind of answer') if !$ENV{LIVES};

@@ -741,7 +741,7 @@ test_notices(void)
           "card_declined. Nothing was charged.\n\nThe next attempt is made at"
           " 2026-11-21 09:30:00 UTC." },
         { "failed", "card_declined", 0, 0, 0, PLAN, PAYS "was not made",
-          "no other attempt is made by itself" },
+          "the service makes no other attempt" },
         { "failed", "card_declined", 0, 0, 0, ENDS, NOW - 1, 1, 0, 1,
           PAYS "was not made", "The checks have stopped until it is paid." },
         { "failed", "card_declined", 0, 0, 0, CHECK, 1, 0, PAYS "was not made",
@@ -763,7 +763,7 @@ test_notices(void)
         { "card", "", 0, 0, 30, PLAN,
           "The card visa ...4242 expires in 30 days", "at the end of 03/2027" },
         { "low", "", 0, 0, 0, CHECK, 4998000, 0, "The balance is 4.998 USD",
-          "less than the 5.00 USD" },
+          "below the alert threshold of 5.00 USD" },
         { "low", "", 0, 0, 0, CHECK, -10000, 0, "The balance is -0.01 USD",
           "The checks have stopped" },
         { "recharge", "", 3, 0, 0, CHECK, 1, 0,

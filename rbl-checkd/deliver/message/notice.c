@@ -1,7 +1,7 @@
 /*
  * Notices: a table of texts.  A "$name" in a text is a value of the event:
- * names of plans and webhooks are the operator's and the customer's, a reason is
- * the store's or the gateway's, the URL of a payment is the gateway's.
+ * names of plans and webhooks are the operator's and the customer's, a reason
+ * is the store's or the gateway's, the URL of a payment is the gateway's.
  */
 
 #include "notice.h"
@@ -62,8 +62,8 @@ static const struct {
     { "failed:last", "warning",
       "The payment of $amount USD for the plan \"$plan\" was not made",
       "The payment of $amount USD for the plan \"$plan\" was not made:"
-      " $reason. Nothing was charged, and no other attempt is made by"
-      " itself.\n\nAdd a payment source on the billing page of the portal,"
+      " $reason. Nothing was charged, and the service makes no other"
+      " attempt.\n\nAdd a payment source on the billing page of the portal,"
       " or choose another one there: then the payment is tried"
       " again.\n\n$checks\n" },
     { "failed:authentication_required", "warning",
@@ -88,8 +88,8 @@ static const struct {
       " Confirm it here:\n\n$url\n" },
     { "operator", "warning",
       "The payment of $amount USD for the plan \"$plan\" is not clear",
-      "The payment of $amount USD for the plan \"$plan\" was sent two days"
-      " ago, and the gateway has not said whether it was made.\n\nThe"
+      "The payment of $amount USD for the plan \"$plan\" was sent at least"
+      " two days ago, and the gateway has not said whether it was made.\n\nThe"
       " operator of this service finds out how it ended. Do not pay in"
       " another way meanwhile.\n" },
 
@@ -110,8 +110,8 @@ static const struct {
 
     { "low", "warning",
       "The balance is $balance USD",
-      "The balance of the plan \"$plan\" is $balance USD, which is less than"
-      " the $alert USD that you want to be told of.\n\n$checks\n" },
+      "The balance of the plan \"$plan\" is $balance USD, which is below the"
+      " alert threshold of $alert USD.\n\n$checks\n" },
     { "recharge", "warning",
       "Plan \"$plan\" is no longer recharged",
       "Recharging the balance of the plan \"$plan\" has failed $total times"

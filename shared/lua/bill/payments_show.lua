@@ -1,4 +1,5 @@
--- Shows payments of a partition that are not done: a page of those in one state.
+-- Shows payments of a partition that are not done: a page of those in one
+-- state.
 --- key: accounts  of the partition
 --- arg: state
 --- arg: first  rank

@@ -74,7 +74,7 @@ function Open({ payment, byHand, onDone }) {
     </section>`;
 }
 
-// A plan that has expired, and of which nothing is open.
+// The plan has expired, and no payment is open.
 function Expired({ bill, onDone }) {
     return html`<section class="banner" aria-labelledby="pay-again">
         <h2 id="pay-again">${t('pay_again_head')}</h2>
