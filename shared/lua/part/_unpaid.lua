@@ -1,5 +1,5 @@
--- Payments that are not done, by state (rbl_keys.h).  One that is under way, and
--- late, is the operator's.
+-- Payments that are not done, by state (rbl_keys.h).  One that is under way,
+-- and late, is the operator's.
 local payment_states = {'open', 'sent', 'processing', 'customer', 'unknown',
     'operator', 'failed'}
 local function payment_state(p)

@@ -26,7 +26,8 @@ await signIn(page, input.owner);
 await page.waitForSelector('p >> text=1 daemon is at work');
 await page.waitForSelector('h1.good >> text=The service works');
 is((await menu(page)).map((name) => name.trim()).join(),
-    'Status,Lists,Accounts,Users,Audit log', 'an operator has another menu');
+    'Status,Lists,Accounts,Payments,Users,Audit log',
+    'an operator has another menu');
 ok(/127\.0\.0\.1/.test(await text(page, 'table')), 'the resolver is shown');
 await axe(page, 'status');
 
@@ -120,7 +121,7 @@ const viewer = await open();
 await signIn(viewer, input.viewer);
 await viewer.waitForSelector('p >> text=1 daemon');
 is((await menu(viewer)).map((name) => name.trim()).join(),
-    'Status,Lists,Accounts', 'a viewer does not manage operators');
+    'Status,Lists,Accounts,Payments', 'a viewer does not manage operators');
 await press(viewer, 'Lists');
 await press(viewer, input.zone);
 await viewer.waitForSelector('h1 >> text=/system/');
