@@ -1,47 +1,40 @@
 /*
- * billing/ledger as a table for a spreadsheet: all movements of the account's
- * money.  billing/source/add: where the gateway leads the customer back to.
- * Both are only in the portal; the other calls are operations (rbl_op_bill.c).
+ * billing/ledger and billing/payments as tables for a spreadsheet, the oldest
+ * row first.  billing/source/add: where the gateway leads the customer back to.
+ * These are only in the portal; the other calls are operations (rbl_op_bill.c).
  */
 
 #include "ngx_rbl_stream.h"
 #include "ngx_rbl_write.h"
 
-#include "rbl_money.h"
 #include "rbl_ops.h"
-#include "rbl_time.h"
 
-#define NGX_RBL_LEDGER_SLICE  500       /* movements of a slice of the table */
+#define NGX_RBL_TABLE_SLICE   500       /* rows of a slice */
 #define NGX_RBL_BILL_PAGE     "#/billing"
 
-typedef struct {
-    ngx_uint_t  begun;
-    char        edge[RBL_ENTRY_ID];     /* where to begin: "-" or "(ID" */
-    size_t      n;                      /* octets of it */
-} ngx_rbl_table_t;
+typedef struct ngx_rbl_table_s  ngx_rbl_table_t;
+
+struct ngx_rbl_table_s {
+    ngx_str_t    name;                  /* of the file */
+    void       (*head)(rbl_out_t *out);
+
+    /* Adds the command of the next slice; writes its rows and returns how many
+       there are. */
+    void       (*ask)(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch);
+    size_t     (*rows)(ngx_rbl_ctx_t *ctx, const redisReply *reply);
+    ngx_uint_t   begun;
+    int64_t      rank;                  /* where the next slice begins: of
+                                           payments; */
+    char         edge[RBL_ENTRY_ID];    /* of movements, "-" or "(ID" */
+    size_t       n;                     /* octets of it */
+};
 
 
 static ngx_str_t  ngx_rbl_disposition = ngx_string("Content-Disposition");
-static ngx_str_t  ngx_rbl_attachment =
-    ngx_string("attachment; filename=\"ledger.csv\"");
 
 
 static void
-ngx_rbl_table_prepare(ngx_rbl_ctx_t *ctx)
-{
-    ngx_rbl_table_t  *table;
-
-    table = ngx_rbl_data(ctx, sizeof(ngx_rbl_table_t));
-
-    if (table != NULL) {
-        table->edge[0] = '-';
-        table->n = 1;
-    }
-}
-
-
-static void
-ngx_rbl_table_ask(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch)
+ngx_rbl_ledger_ask(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch)
 {
     char              number[RBL_OUT_INT];
     rbl_key_t         key;
@@ -53,17 +46,116 @@ ngx_rbl_table_ask(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch)
                           ngx_rbl_account_key(ctx, &key, "ledger", RBL_STR("")),
                           ((rbl_str_t) { table->edge, table->n }),
                           RBL_STR("+"), RBL_STR("COUNT"),
-                          rbl_out_int_text(number, NGX_RBL_LEDGER_SLICE)));
+                          rbl_out_int_text(number, NGX_RBL_TABLE_SLICE)));
 }
+
+
+static size_t
+ngx_rbl_ledger_rows(ngx_rbl_ctx_t *ctx, const redisReply *reply)
+{
+    size_t            k, n;
+    ngx_rbl_table_t  *table;
+    rbl_movement_t    m;
+
+    table = ctx->data;
+    n = rbl_reply_len(reply);
+
+    for (k = 0; k < n; k++) {
+        rbl_movement_read(&m, rbl_reply_at(reply, k));
+        rbl_csv_movement(&ctx->sink.out, &m);
+    }
+
+    if (n > 0) {
+        table->n = ngx_min(m.id.n, RBL_ENTRY_ID - 1) + 1;
+        table->edge[0] = '(';
+        ngx_memcpy(table->edge + 1, m.id.p, table->n - 1);
+    }
+
+    return n;
+}
+
+
+static void
+ngx_rbl_payments_ask(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch)
+{
+    char                       first[RBL_OUT_INT], last[RBL_OUT_INT];
+    rbl_key_t                  key;
+    ngx_rbl_table_t           *table;
+    rbl_bill_payments_args_t   args;
+
+    table = ctx->data;
+    args.acct = ngx_rbl_account_key(ctx, &key, "acct", RBL_STR(""));
+    args.first = rbl_out_int_text(first, table->rank);
+    args.last = rbl_out_int_text(last, table->rank + NGX_RBL_TABLE_SLICE - 1);
+    args.oldest = RBL_STR("1");
+
+    ngx_rbl_batch_script(batch, &rbl_script_bill_payments, RBL_ARGC(args),
+                         args.argv);
+}
+
+
+/* A payment whose record is damaged is left out. */
+
+static size_t
+ngx_rbl_payments_rows(ngx_rbl_ctx_t *ctx, const redisReply *reply)
+{
+    size_t                      k, n;
+    rbl_payment_t               payment;
+    ngx_rbl_table_t            *table;
+    rbl_bill_payments_reply_t   said;
+
+    table = ctx->data;
+    rbl_bill_payments_reply(&said, reply);
+
+    if (said.word != RBL_BILL_PAYMENTS_OK) {
+        ngx_rbl_internal(ctx);
+        return 0;
+    }
+
+    n = rbl_reply_len(said.payments);
+
+    for (k = 0; k < n; k++) {
+        if (rbl_payment_decode(&payment,
+                               rbl_reply_str(rbl_reply_at(said.payments, k)))
+            == RBL_OK)
+        {
+            rbl_csv_payment(&ctx->sink.out, rbl_sid_str(&ctx->account),
+                            &payment);
+        }
+    }
+
+    table->rank += NGX_RBL_TABLE_SLICE;
+
+    return table->rank < said.total ? NGX_RBL_TABLE_SLICE : n;
+}
+
+
+static const ngx_rbl_table_t  ngx_rbl_ledger_table = {
+    .name = ngx_string("attachment; filename=\"ledger.csv\""),
+    .head = rbl_csv_ledger,
+    .ask = ngx_rbl_ledger_ask,
+    .rows = ngx_rbl_ledger_rows,
+    .edge = "-",
+    .n = 1
+};
+
+static const ngx_rbl_table_t  ngx_rbl_payments_table = {
+    .name = ngx_string("attachment; filename=\"payments.csv\""),
+    .head = rbl_csv_payments,
+    .ask = ngx_rbl_payments_ask,
+    .rows = ngx_rbl_payments_rows
+};
 
 
 static void
 ngx_rbl_table_begin(ngx_rbl_ctx_t *ctx)
 {
-    ((ngx_rbl_table_t *) ctx->data)->begun = 1;
+    ngx_rbl_table_t  *table;
 
-    if (ngx_rbl_header(ctx->request, &ngx_rbl_disposition,
-                       &ngx_rbl_attachment)
+    table = ctx->data;
+    table->begun = 1;
+
+    if (ngx_rbl_header(ctx->request, &ngx_rbl_disposition, &table->name)
         == NULL)
     {
         ngx_rbl_internal(ctx);
@@ -71,67 +163,14 @@ ngx_rbl_table_begin(ngx_rbl_ctx_t *ctx)
     }
 
     ngx_rbl_open_plain(ctx);
-    rbl_out_z(&ctx->sink.out,
-              "id,at,key,debit,credit,amount,balance,currency,reference\r\n");
-}
-
-
-/* A spreadsheet runs a text that begins with one of these signs, also between
-   quotes; not with an apostrophe before it. */
-
-static void
-ngx_rbl_table_cell(rbl_out_t *out, rbl_str_t text)
-{
-    size_t  i;
-
-    rbl_out_char(out, '"');
-
-    if (text.n && memchr("=+-@\t\r\n", text.p[0], 7)) {
-        rbl_out_char(out, '\'');
-    }
-
-    for (i = 0; i < text.n; i++) {
-        if (text.p[i] == '"') {
-            rbl_out_char(out, '"');
-        }
-
-        rbl_out_char(out, text.p[i]);
-    }
-
-    rbl_out_char(out, '"');
-}
-
-
-static void
-ngx_rbl_table_row(rbl_out_t *out, const rbl_movement_t *m)
-{
-    char  time[RBL_TIME_LEN], money[RBL_MONEY_LEN];
-
-    ngx_rbl_table_cell(out, m->id);
-    rbl_out_char(out, ',');
-    ngx_rbl_table_cell(out, rbl_time_rfc3339(time, m->at));
-    rbl_out_char(out, ',');
-    ngx_rbl_table_cell(out, m->key);
-    rbl_out_char(out, ',');
-    ngx_rbl_table_cell(out, m->debit);
-    rbl_out_char(out, ',');
-    ngx_rbl_table_cell(out, m->credit);
-    rbl_out_char(out, ',');
-    rbl_out_str(out, rbl_money_text(money, m->amount));
-    rbl_out_char(out, ',');
-    rbl_out_str(out, rbl_money_text(money, m->balance));
-    rbl_out_z(out, ",USD,");
-    ngx_rbl_table_cell(out, m->reference);
-    rbl_out_z(out, "\r\n");
+    table->head(&ctx->sink.out);
 }
 
 
 static void
 ngx_rbl_table_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 {
-    size_t            k, n;
     ngx_rbl_table_t  *table;
-    rbl_movement_t    m;
 
     table = ctx->data;
 
@@ -144,20 +183,8 @@ ngx_rbl_table_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
         ngx_rbl_table_begin(ctx);
     }
 
-    n = rbl_reply_len(reply);
-
-    for (k = 0; k < n; k++) {
-        rbl_movement_read(&m, rbl_reply_at(reply, k));
-        ngx_rbl_table_row(&ctx->sink.out, &m);
-    }
-
-    if (n < NGX_RBL_LEDGER_SLICE) {
+    if (table->rows(ctx, reply) < NGX_RBL_TABLE_SLICE) {
         ctx->stream->over = 1;
-
-    } else {
-        table->n = ngx_min(m.id.n, RBL_ENTRY_ID - 1) + 1;
-        table->edge[0] = '(';
-        ngx_memcpy(table->edge + 1, m.id.p, table->n - 1);
     }
 }
 
@@ -169,23 +196,43 @@ ngx_rbl_table_close(ngx_rbl_ctx_t *ctx)
 
 
 static void
-ngx_rbl_table_proceed(ngx_rbl_ctx_t *ctx)
+ngx_rbl_table_proceed(ngx_rbl_ctx_t *ctx, const ngx_rbl_table_t *kind)
 {
+    ngx_rbl_table_t   *table;
     ngx_rbl_stream_t  *stream;
 
-    stream = ngx_rbl_stream(ctx);
+    table = ngx_rbl_data(ctx, sizeof(ngx_rbl_table_t));
+    stream = table == NULL ? NULL : ngx_rbl_stream(ctx);
 
     if (stream != NULL) {
-        stream->ask = ngx_rbl_table_ask;
+        *table = *kind;
+        stream->ask = kind->ask;
         stream->read = ngx_rbl_table_read;
         stream->close = ngx_rbl_table_close;
     }
 }
 
 
+static void
+ngx_rbl_ledger_proceed(ngx_rbl_ctx_t *ctx)
+{
+    ngx_rbl_table_proceed(ctx, &ngx_rbl_ledger_table);
+}
+
+
+static void
+ngx_rbl_payments_proceed(ngx_rbl_ctx_t *ctx)
+{
+    ngx_rbl_table_proceed(ctx, &ngx_rbl_payments_table);
+}
+
+
 const ngx_rbl_op_t  ngx_rbl_op_bill_table = {
-    .prepare = ngx_rbl_table_prepare,
-    .proceed = ngx_rbl_table_proceed
+    .proceed = ngx_rbl_ledger_proceed
+};
+
+const ngx_rbl_op_t  ngx_rbl_op_bill_payments_table = {
+    .proceed = ngx_rbl_payments_proceed
 };
 
 

@@ -10,14 +10,8 @@
 #include "rbl_time.h"
 #include "rbl_validate.h"
 
-#include <time.h>
-
 #define UNPAID_PAGE  250                /* payments of a call */
 
-
-static const char  payment_rows[] =
-    "id:PAYMENT, kind, amount:USD, state, begins:FROM, ends:UNTIL, reference,"
-    " reason";
 
 static const char  unpaid_rows[] =
     "account, name, id:PAYMENT, kind, amount:USD, state, reason,"
@@ -25,9 +19,6 @@ static const char  unpaid_rows[] =
 
 static const char  source_rows[] =
     "id:SOURCE, type, brand, last4, exp_month:MONTH, exp_year:YEAR";
-
-static const char  ledger_rows[] =
-    "at:TIME, debit, credit, amount:USD, balance, reference:FOR";
 
 
 /* Prints when the plan begins, or why it does not. */
@@ -262,18 +253,6 @@ ctl_bill_source_remove(ctl_t *ctl)
 }
 
 
-int
-ctl_bill_payments(ctl_t *ctl)
-{
-    json_t  *payments;
-
-    payments = ctl_op_pages(ctl, &rbl_op_bill_payments);
-
-    return payments == NULL ? CTL_ERROR
-           : ctl_print(ctl, payment_rows, ctl_op_reversed(payments));
-}
-
-
 /* Adds one payment that is not done; one that has just been deleted, or whose
    record is damaged (fsck), is left out. */
 static void
@@ -393,78 +372,4 @@ ctl_bill_list(ctl_t *ctl)
     } while (states.p != NULL);
 
     return ctl_print_parts(ctl, unpaid_rows, rows);
-}
-
-
-/* The beginning of the day of an option (UTC), "2026-11-01", in ms; as it was
-   without the option.  -1: error printed. */
-static int
-ledger_day(const ctl_t *ctl, const char *option, int64_t *ms)
-{
-    const char  *text, *end;
-    struct tm    day;
-
-    text = ctl_option(ctl, option);
-
-    if (text == NULL) {
-        return 0;
-    }
-
-    memset(&day, 0, sizeof(day));
-    end = strptime(text, "%Y-%m-%d", &day);
-
-    if (end == NULL || *end != '\0' || strlen(text) != 10 || day.tm_year < 71)
-    {
-        ctl_fail("--%s must be a day, as 2026-11-01", option);
-        return -1;
-    }
-
-    *ms = (int64_t) timegm(&day) * 1000;
-
-    return 0;
-}
-
-
-/* The movements before the id `to` back to `from` (ms), the oldest first. */
-static json_t *
-ledger_rows_of(ctl_t *ctl, int64_t from, const char *to)
-{
-    size_t       n;
-    json_t      *rows;
-    ctl_given_t  given[] = { { "limit", NULL }, { "before", to } };
-
-    rows = ctl_op_log(ctl, &rbl_op_bill_ledger, RBL_STR(""), INT64_MAX,
-                      RBL_LEDGER_PAGE, 2, given);
-
-    for (n = json_array_size(rows);
-         n > 0 && strtoll(json_string_value(json_object_get(
-                                json_array_get(rows, n - 1), "id")), NULL, 10)
-                  < from;
-         n--)
-    {
-        json_array_remove(rows, n - 1);
-    }
-
-    return rows == NULL ? NULL : ctl_op_reversed(rows);
-}
-
-
-int
-ctl_bill_ledger(ctl_t *ctl)
-{
-    char      before[RBL_ENTRY_ID];
-    json_t   *rows;
-    int64_t   from, to;
-
-    from = to = 0;
-
-    if (ledger_day(ctl, "from", &from) != 0 || ledger_day(ctl, "to", &to) != 0)
-    {
-        return CTL_ERROR;
-    }
-
-    snprintf(before, sizeof(before), "%lld-0", (long long) to);
-    rows = ledger_rows_of(ctl, from, to ? before : NULL);
-
-    return rows == NULL ? CTL_ERROR : ctl_print(ctl, ledger_rows, rows);
 }

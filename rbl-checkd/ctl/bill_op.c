@@ -22,6 +22,14 @@ static const rbl_outcome_t  bill_refusals[] = {
       " would be made twice. Wait until the payment is left to you, or give"
       " --force" },
     { "OTHER", 409, "a payment of that reference was booked, of %s USD" },
+    { "USED", 409,
+      "something else was booked by that reference, of %s USD; rblctl bill"
+      " ledger shows it" },
+    { "ABOVE", 409,
+      "the refund is above what is left of the payment: %s USD" },
+    { "RECHARGE", 409,
+      "the balance would fall below %s USD, and the account would be charged"
+      " again: turn that off first, by rblctl bill recharge SID off" },
     { "LIMIT", 409, "the balance would be too large" },
     { NULL, 0, NULL }
 };
@@ -37,6 +45,7 @@ bill_reference(rbl_run_t *run, rbl_str_t *text)
 
 static const rbl_field_t  paid_fields[] = {
     RBL_TEXT("reference", 0, bill_reference, RBL_ARG(bill_paid, reference)),
+    RBL_TEXT("amount", 0, rbl_bill_paid, RBL_ARG(bill_paid, amount)),
     RBL_END
 };
 
@@ -45,6 +54,33 @@ const rbl_op_t  bill_op_paid = {
     .fields = paid_fields,
     .kinds = { RBL_SID_PAYMENT },
     .message = "OK",
+    .refusals = bill_refusals
+};
+
+
+/* The reference makes a refund the same. */
+static int
+refund_reference(rbl_run_t *run, rbl_str_t *text)
+{
+    return text->n > 0 ? bill_reference(run, text)
+           : rbl_expect(run, "the number of the refund at the gateway or in"
+                        " your books");
+}
+
+
+static const rbl_field_t  refund_fields[] = {
+    RBL_TEXT("amount", RBL_NEEDED, rbl_bill_paid,
+             RBL_ARG(bill_refund, amount)),
+    RBL_TEXT("reference", RBL_NEEDED, refund_reference,
+             RBL_ARG(bill_refund, reference)),
+    RBL_END
+};
+
+const rbl_op_t  bill_op_refund = {
+    .script = &rbl_script_bill_refund,
+    .fields = refund_fields,
+    .kinds = { RBL_SID_PAYMENT },
+    .message = "Booked. The money moves at the gateway, or at your bank.",
     .refusals = bill_refusals
 };
 
@@ -61,6 +97,7 @@ static const rbl_field_t  settle_fields[] = {
     RBL_TEXT("result", RBL_NEEDED, settle_result,
              RBL_ARG(bill_settle, result)),
     RBL_TEXT("reference", 0, bill_reference, RBL_ARG(bill_settle, reference)),
+    RBL_TEXT("amount", 0, rbl_bill_paid, RBL_ARG(bill_settle, amount)),
     RBL_TEXT("force", 0, NULL, RBL_ARG(bill_settle, force)),
     RBL_END
 };
@@ -74,40 +111,16 @@ const rbl_op_t  bill_op_settle = {
 };
 
 
-/* Money that was paid is not 0. */
-static int
-topup_amount(rbl_run_t *run, rbl_str_t *text)
-{
-    return rbl_bill_amount(run, text) != 0 ? -1
-           : !rbl_str_is(*text, "0") ? 0
-           : rbl_expect(run, "an amount of dollars and cents, as 25.00");
-}
-
-
 static const rbl_field_t  topup_fields[] = {
-    RBL_TEXT("amount", RBL_NEEDED, topup_amount, RBL_ARG(bill_topup, amount)),
+    RBL_TEXT("amount", RBL_NEEDED, rbl_bill_paid, RBL_ARG(bill_topup, amount)),
     RBL_TEXT("reference", 0, bill_reference, RBL_ARG(bill_topup, reference)),
     RBL_END
 };
 
 
-/* The same reference is the same payment, and without one each is another. */
-static int
-topup_prepare(rbl_run_t *run)
-{
-    rbl_str_t  reference;
-
-    reference = run->argv[RBL_ARG(bill_topup, reference)];
-
-    if (reference.n > 0) {
-        run->argv[RBL_ARG(bill_topup, payment)] = reference;
-    }
-
-    return 0;
-}
-
-
-/* The account need not have a bill yet: money may come first. */
+/* The account need not have a bill yet: money may come first.  The same
+   reference is the same payment or change.  Without one, the SID is a random
+   text in its place. */
 static void
 balance_answer(rbl_run_t *run, rbl_doc_t *doc, const redisReply *reply)
 {
@@ -128,7 +141,6 @@ const rbl_op_t  bill_op_topup = {
     .kinds = { RBL_SID_PAYMENT },
     .makes = 1,
     .message = "OK",
-    .prepare = topup_prepare,
     .answer = balance_answer,
     .refusals = bill_refusals
 };
@@ -165,10 +177,10 @@ static const rbl_field_t  adjust_fields[] = {
              RBL_ARG(bill_adjust, amount)),
     RBL_TEXT("reason", RBL_NEEDED, bill_reference,
              RBL_ARG(bill_adjust, reason)),
+    RBL_TEXT("reference", 0, bill_reference, RBL_ARG(bill_adjust, reference)),
     RBL_END
 };
 
-/* Its SID is a random text, so that the same change is made once. */
 const rbl_op_t  bill_op_adjust = {
     .script = &rbl_script_bill_adjust,
     .fields = adjust_fields,

@@ -79,14 +79,21 @@ const ctl_command_t  ctl_commands[] = {
       "charge the open payment at once, also after a final decline; of a plan"
       " that has lapsed, open a payment",
       1, 1, CTL_READY, ctl_op },
-    { "bill paid", "SID PAYMENT [--reference TEXT]",
-      "book a payment that has arrived; the reference is that of your books",
+    { "bill paid", "SID PAYMENT [--amount USD] [--reference TEXT]",
+      "book a payment that has arrived; the reference is that of your books."
+      "  --amount: so much has arrived; the period is paid in full",
       2, 2, CTL_READY, ctl_op },
     { "bill settle",
-      "SID PAYMENT succeeded|failed [--reference TEXT] [--force]",
+      "SID PAYMENT succeeded|failed [--amount USD] [--reference TEXT]"
+      " [--force]",
       "record how a payment ended that the gateway says nothing about; look"
       " into the gateway's own list first.  A payment that is not left to you"
-      " fails only with --force",
+      " fails only with --force.  --amount: so much was charged",
+      3, 3, CTL_READY, ctl_op },
+    { "bill refund", "SID PAYMENT AMOUNT --reference TEXT",
+      "book that some of a payment, or all of it, was paid back; the money"
+      " moves at the gateway or at your bank, and the reference is that of the"
+      " refund",
       3, 3, CTL_READY, ctl_op },
     { "bill source add", "SID --back URL",
       "make a page of the gateway on which the customer adds a card; it leads"
@@ -101,19 +108,23 @@ const ctl_command_t  ctl_commands[] = {
     { "bill sources", "SID",
       "show the payment sources of an account",
       1, 1, CTL_READY, ctl_bill_sources },
-    { "bill payments", "SID",
-      "list the payments of an account",
-      1, 1, CTL_READY, ctl_bill_payments },
-    { "bill ledger", "SID [--from DAY] [--to DAY]",
+    { "bill payments", "[SID] [--from DAY] [--to DAY] [--csv]",
+      "list the payments of an account, or of all accounts: those done from a"
+      " day (UTC, 2026-11-01) to before another one, or opened then if they"
+      " are not done",
+      0, 1, CTL_READY, ctl_bill_payments },
+    { "bill ledger", "SID [--from DAY] [--to DAY] [--csv]",
       "print the ledger of an account: every movement of money, or those from a"
-      " day (UTC, 2026-11-01) to before another one",
+      " day (UTC, 2026-11-01) to before another one; use is of the day on which"
+      " it was used",
       1, 1, CTL_READY, ctl_bill_ledger },
     { "bill topup", "SID AMOUNT [--reference TEXT]",
       "book money that an account has paid in advance for checks; a reference"
       " is booked once",
       2, 2, CTL_READY, ctl_op },
-    { "bill adjust", "SID +AMOUNT|-AMOUNT REASON",
-      "change the balance of an account; the ledger has the reason",
+    { "bill adjust", "SID +AMOUNT|-AMOUNT REASON [--reference TEXT]",
+      "change the balance of an account; the ledger has the reason.  A"
+      " reference is booked once",
       3, 3, CTL_READY, ctl_op },
     { "bill recharge", "SID FALLS_BELOW RECHARGE_TO|off [--now]",
       "open a payment that brings the balance to an amount when it falls below"

@@ -33,7 +33,7 @@ extern const ctl_op_t  ctl_ops[];
 
 /* bill_op.c */
 extern const rbl_op_t  bill_op_paid, bill_op_settle, bill_op_topup,
-                       bill_op_adjust;
+                       bill_op_adjust, bill_op_refund;
 
 /*
  * Runs an operation for an account and the thing `id`, which is "" without

@@ -88,6 +88,7 @@ const ctl_op_t  ctl_ops[] = {
       &rbl_op_bill },
     { "bill paid", &bill_op_paid, "", bill_lines, &rbl_op_bill },
     { "bill settle", &bill_op_settle, "result", bill_lines, &rbl_op_bill },
+    { "bill refund", &bill_op_refund, "amount", NULL, NULL },
     { "bill topup", &bill_op_topup, "amount", balance_lines, NULL },
     { "bill adjust", &bill_op_adjust, "amount reason", balance_lines, NULL },
     { "lists enable", &rbl_op_list_enable, "", NULL, NULL },

@@ -14,10 +14,17 @@
 
 #define RBL_LEDGER_LAST    50           /* default */
 #define RBL_CENTS          2            /* decimals of an amount */
+#define RBL_CHARGE_LEAST   500000       /* micro-USD, of a top-up by gateway */
+#define RBL_CHARGE_MOST    (INT64_C(10000) * RBL_MONEY_USD)
+#define RBL_ONCE_LEAST     16           /* octets */
+#define RBL_ONCE_MOST      64
 
 static const rbl_outcome_t  rbl_bill_refusals[] = {
     { "BILL", 404, "The account has no bill." },
     { "GATEWAY", 409, "The account pays without payment sources." },
+    { "PERIOD", 409, "The plan is not paid by the check." },
+    { "CARD", 409, "The account has no payment source: add one." },
+    { "OPEN", 409, "Another payment is open." },
     RBL_UNKNOWN_ID("SOURCE", "source"),
     { "HELD", 409, "The account is suspended." },
     { "NOTHING", 409, "There is nothing to pay now." },
@@ -184,8 +191,11 @@ rbl_bill_payment(rbl_run_t *run, rbl_doc_t *doc, const char *key,
     rbl_doc_object(doc, key);
     rbl_doc_str(doc, "id", payment.id);
     rbl_doc_str(doc, "kind", payment.kind);
+    rbl_doc_str(doc, "plan", payment.plan);
+    rbl_doc_str(doc, "gateway", payment.gateway);
     rbl_view_money(doc, "amount", payment.amount);
     rbl_doc_z(doc, "currency", "USD");
+    rbl_view_money(doc, "refunded", payment.refunded);
     rbl_doc_str(doc, "state", payment.state);
     rbl_doc_int(doc, "attempt", payment.attempt);
     rbl_doc_str(doc, "reason", payment.reason);
@@ -266,6 +276,15 @@ rbl_bill_amount(rbl_run_t *run, rbl_str_t *text)
 }
 
 
+int
+rbl_bill_paid(rbl_run_t *run, rbl_str_t *text)
+{
+    return rbl_bill_amount(run, text) != 0 ? -1
+           : !rbl_str_is(*text, "0") ? 0
+           : rbl_expect(run, "an amount of dollars and cents, as 25.00");
+}
+
+
 static const rbl_field_t  rbl_bill_fields[] = {
     RBL_TEXT("renew", 0, rbl_flag, RBL_ARG(bill_terms, renew)),
     RBL_TEXT("falls_below", 0, rbl_bill_amount, RBL_ARG(bill_terms, falls)),
@@ -287,6 +306,46 @@ const rbl_op_t  rbl_op_bill_update = {
 const rbl_op_t  rbl_op_bill_retry = {
     .script = &rbl_script_bill_retry,
     .message = "A payment is tried at once.",
+    .refusals = rbl_bill_refusals
+};
+
+
+/* The text that makes a payment the same comes from a client. */
+
+static int
+rbl_bill_once(rbl_run_t *run, rbl_str_t *text)
+{
+    return text->n >= RBL_ONCE_LEAST && text->n <= RBL_ONCE_MOST ? 0
+           : rbl_expect(run, "a random text of 16 to 64 characters");
+}
+
+
+/* So much a gateway can charge at once. */
+
+static int
+rbl_bill_once_amount(rbl_run_t *run, rbl_str_t *text)
+{
+    int64_t  amount;
+
+    return rbl_bill_amount(run, text) != 0 ? -1
+           : rbl_int_parse(&amount, *text, RBL_CHARGE_LEAST,
+                           RBL_CHARGE_MOST) == RBL_OK ? 0
+           : rbl_expect(run, "an amount from 0.50 to 10000.00");
+}
+
+
+static const rbl_field_t  rbl_bill_topup_fields[] = {
+    RBL_TEXT("amount", RBL_NEEDED, rbl_bill_once_amount,
+             RBL_ARG(bill_wish, amount)),
+    RBL_TEXT("idempotency_key", RBL_NEEDED, rbl_bill_once,
+             RBL_ARG(bill_wish, once)),
+    RBL_END
+};
+
+const rbl_op_t  rbl_op_bill_topup = {
+    .script = &rbl_script_bill_wish,
+    .fields = rbl_bill_topup_fields,
+    .message = "The payment is made soon.",
     .refusals = rbl_bill_refusals
 };
 
@@ -398,7 +457,8 @@ rbl_movement_read(rbl_movement_t *m, const redisReply *entry)
     m->key = rbl_reply_str(rbl_reply_field(fields, "k"));
     m->debit = rbl_reply_str(rbl_reply_field(fields, "d"));
     m->credit = rbl_reply_str(rbl_reply_field(fields, "c"));
-    m->reference = rbl_reply_str(rbl_reply_field(fields, "r"));
+    m->about = rbl_reply_str(rbl_reply_field(fields, "r"));
+    m->reference = rbl_reply_str(rbl_reply_field(fields, "x"));
     m->amount = rbl_movement_amount(rbl_reply_field(fields, "a"));
     m->balance = rbl_movement_amount(rbl_reply_field(fields, "b"));
 }
@@ -439,6 +499,7 @@ rbl_ledger_answer(rbl_run_t *run, rbl_doc_t *doc, const redisReply *reply)
         rbl_doc_str(doc, "credit", m.credit);
         rbl_view_money(doc, "amount", m.amount);
         rbl_view_money(doc, "balance", m.balance);
+        rbl_doc_str(doc, "about", m.about);
         rbl_doc_str(doc, "reference", m.reference);
         rbl_doc_close(doc);
     }

@@ -115,7 +115,7 @@ extern const rbl_op_t  rbl_op_delivery_log, rbl_op_hook_dead,
 extern const rbl_op_t  rbl_op_bill, rbl_op_bill_update, rbl_op_bill_sources,
                        rbl_op_bill_source_add, rbl_op_bill_source_remove,
                        rbl_op_bill_payments, rbl_op_bill_ledger,
-                       rbl_op_bill_retry;
+                       rbl_op_bill_retry, rbl_op_bill_topup;
 
 /* Writes the state of a bill: when the period ends, "" if none was paid, and
    when checks stop if that has passed. */
@@ -129,12 +129,28 @@ void rbl_bill_payment(rbl_run_t *run, rbl_doc_t *doc, const char *key,
 /* A judge: an amount of dollars and cents, which becomes micro-USD. */
 int rbl_bill_amount(rbl_run_t *run, rbl_str_t *text);
 
+/* The same, of money that moves, which is not 0. */
+int rbl_bill_paid(rbl_run_t *run, rbl_str_t *text);
+
 /* A movement of money. */
 typedef struct {
-    rbl_str_t  id, key, debit, credit, reference;
+    rbl_str_t  id, key, debit, credit, about, reference;
     int64_t    at, amount, balance;     /* ms; micro-USD */
 } rbl_movement_t;
 
 void rbl_movement_read(rbl_movement_t *m, const redisReply *entry);
+
+
+/*
+ * rbl_op_bill_csv.c: tables for spreadsheets, CSV (RFC 4180).  The ledger and
+ * the payments of the portal and of rblctl have the same columns.  A line ends
+ * with CR and LF.  A text that a spreadsheet would run has an apostrophe before
+ * it.
+ */
+void rbl_csv_ledger(rbl_out_t *out);                /* the line of names */
+void rbl_csv_movement(rbl_out_t *out, const rbl_movement_t *m);
+void rbl_csv_payments(rbl_out_t *out);              /* likewise */
+void rbl_csv_payment(rbl_out_t *out, rbl_str_t account,
+    const rbl_payment_t *p);
 
 #endif /* RBL_OPS_H_INCLUDED */

@@ -244,7 +244,10 @@
  *                              "d" debit and "c" credit, each cash (received),
  *                              credit (of the account), revenue or adjust (by
  *                              the operator), "a" amount, "r" the payment, day
- *                              or reason, "b" balance after it
+ *                              or reason, "x" reference of the gateway or of
+ *                              the operator's books, or "", "b" balance after
+ *   booked:<AC>        hash    each "x" of the ledger -> amount and "k" of the
+ *                              entry that has it (_ledger.lua)
  *   outbox             stream  events to deliver; consumer group "deliver". "d"
  *                              is the event; an event with large results has
  *                              them in "r", or, with "s" (result.h),

@@ -67,7 +67,7 @@ sub paid_told {
         @{ stripe_state($t->{stripe})->{charges} };
     return { id => $py, amount => $amount, currency => 'USD',
         status => 'succeeded', payment_source => source_told(),
-        reference => $charge ? $charge->{payment_intent} : 'Bank <7>' };
+        reference => $charge ? $charge->{payment_intent} : "Bank <$py>" };
 }
 
 sub behaves {
@@ -80,8 +80,9 @@ sub behaves {
 sub pays {
     wait_for { bill($t)->{open} ne '' } 20, "$by: a payment is open"
         if $by eq 'manual';
-    ctl($t, 'bill', 'paid', $ac, bill($t)->{open}, '--reference', 'Bank <7>')
-        for $by eq 'manual' ? 1 : ();
+    my $py = bill($t)->{open};
+    ctl($t, 'bill', 'paid', $ac, $py, '--reference', "Bank <$py>")
+        if $by eq 'manual';
 }
 
 sub renewed {
@@ -123,7 +124,7 @@ sub renewals {
         no_more('once an attempt') if $attempt == 1;
     }
     behaves('visa');
-    ctl($t, 'bill', 'paid', $ac, $py, '--reference', 'Bank <7>');
+    ctl($t, 'bill', 'paid', $ac, $py, '--reference', "Bank <$py>");
     renewed('paid at last', $py);
 }
 

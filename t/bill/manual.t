@@ -104,7 +104,7 @@ is_deeply([$e->{json}{event_type}, @{ $e->{json}{payment} }{qw(id reference)}],
     ['billing.renewal.success', $py, 'Invoice <7>'],
     'the event has the payment and its reference');
 my @entries = @{ ctl('bill', 'ledger', $ac) };
-is_deeply([map { [@$_{qw(debit credit amount balance reference)}] } @entries],
+is_deeply([map { [@$_{qw(debit credit amount balance about)}] } @entries],
     [['cash', 'revenue', '250.00', '0.00', $py]],
     'the ledger has the payment once');
 

@@ -104,7 +104,7 @@ for (['LostCard', 'lost_card'], ['StolenCard', 'stolen_card'],
         ctl($t, 'bill', 'renew', $ac, 'on');
         hurry($t);
     } else {
-        ctl($t, 'bill', 'paid', $ac, $py, '--reference', 'bank');
+        ctl($t, 'bill', 'paid', $ac, $py, '--reference', "bank $py");
     }
     wait_for { bill($t)->{open} eq '' } 20, "$reason: paid in the end";
     event($t, ++$n, "$reason: success");

@@ -215,7 +215,8 @@ ctl(@$_) for ['account', 'list'], ['account', 'show', $acct->{sid}],
         repo_dir() . '/conf/plans.json'], ['bill', 'show', $acct->{sid}],
     ['bill', 'renew', $acct->{sid}, 'off'],
     ['bill', 'sources', $acct->{sid}],
-    ['bill', 'payments', $acct->{sid}], ['bill', 'ledger', $acct->{sid}],
+    ['bill', 'payments', $acct->{sid}], ['bill', 'payments'],
+    ['bill', 'ledger', $acct->{sid}],
     ['bill', 'plan', $acct->{sid}, 'By the check', '--file',
         repo_dir() . '/conf/plans.json'],
     ['bill', 'topup', $acct->{sid}, '25'],
@@ -224,6 +225,9 @@ ctl(@$_) for ['account', 'list'], ['account', 'show', $acct->{sid}],
     ['bill', 'recharge', $acct->{sid}, '5', '25'],
     ['store', 'plan'], ['fsck'], ['fsck', $acct->{sid}], ['app', 'revoke', $acct->{sid},
     ctl('app', 'add', $acct->{sid}, 'other')->{id}];
+is(rblctl($redis, 'bill', @$_, '--csv')->{status}, 0,
+    "rblctl reads the table of $_->[0]")
+    for ['ledger', $acct->{sid}], ['payments', $acct->{sid}], ['payments'];
 cmp_ok(rblctl($redis, 'status')->{status}, '<', 3,
     'rblctl status reads the store');
 unlike(rblctl($redis, 'doctor', '--json', '--daemon', '/none')->{out},

@@ -98,6 +98,7 @@ for my $n (0 .. 2) {
     my $file = ['--file', $plans];
     ctl('bill', 'plan', $by, 'Starter', @$file);
     ctl('bill', $_, $by) for qw(show sources payments ledger);
+    ctl('bill', 'list');
     ctl('bill', 'renew', $by, 'off');
     ctl('bill', 'plan', $by, 'By the check', @$file);
     ctl('bill', 'topup', $by, '25');
@@ -107,7 +108,8 @@ for my $n (0 .. 2) {
     # Without a daemon there are no payments and sources.
     my $none = 'PY' . '0' x 32;
     my $source = 'PS' . '0' x 32;
-    for (['paid', $by, $none], ['settle', $by, $none, 'failed'],
+    for (['paid', $by, $none], ['settle', $by, $none, 'failed'], ['retry', $by],
+        ['refund', $by, $none, '1.00', '--reference', 'r1'],
         ['source', 'remove', $by, $source],
         ['source', 'default', $by, $source],
         ['source', 'add', $by, '--back', 'https://a.example/'])

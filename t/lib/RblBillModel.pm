@@ -10,6 +10,7 @@ package RblBillModel;
 use strict;
 use warnings;
 
+use Digest::SHA 'sha1_hex';
 use Exporter 'import';
 use POSIX qw(strftime);
 use Time::Local qw(timegm);
@@ -36,7 +37,8 @@ sub end_of {
 sub new {
     my ($class, %o) = @_;
     return bless { renew => 1, gateway => 'manual', falls => 0, to => 0, alert => 0, kind => '',
-        open => '', ledger => [], events => [], pay => {}, map({ $_ => 0 }
+        open => '', ledger => [], events => [], pay => {}, refs => {},
+        wish => undef, map({ $_ => 0 }
         qw(balance used alerted last fails runs day uses seq asked followed)),
         %o }, $class;
 }
@@ -52,7 +54,8 @@ sub book {
 sub use_up {
     my ($s, $now) = @_;
     return if !$s->{used};
-    my $k = strftime('use:%Y-%m-%d:', gmtime $now / 1000) . ++$s->{uses};
+    my $day = $s->{day} || int($now / DAY);
+    my $k = strftime('use:%Y-%m-%d:', gmtime 86_400 * $day) . ++$s->{uses};
     my $used = $s->{used};
     $s->{used} = 0;
     return $s->book($k, 'credit', 'revenue', $used);
@@ -68,8 +71,8 @@ sub open_one {
     my $was = $s->{pay}{$k};
     $s->{pay}{$k} = { kind => $kind, key => $k, amount => $amount,
         state => 'open', reason => '', created => $now, period => [@period],
-        attempt => $was ? $was->{attempt} : 0, sent => 0, tried => 0,
-        next => 0, late => 0 } if !$was || $was->{state} eq 'void';
+        refunded => 0, attempt => $was ? $was->{attempt} : 0, sent => 0,
+        tried => 0, next => 0, late => 0 } if !$was || $was->{state} eq 'void';
     return $s->{open} = $k;
 }
 sub check { my ($s, $n) = @_;
@@ -126,6 +129,7 @@ sub buy {
         my $rest = $until ? int $s->worth($now, @$s{qw(kind price)}) : 0;
         $s->book("rest:$s->{ac}:$s->{begins}:$until", 'revenue', 'credit',
             $rest) if $rest;
+        $s->{day} = 0;
     } else {
         $s->change_due($now);
         my $said = $until ? $s->buy_inside($now, $kind, $price) : '';
@@ -259,10 +263,13 @@ sub step_period {
 sub step_check {
     my ($s, $now) = @_;
     my ($left, $day, $books) = ($s->left, int($now / DAY));
-    @$s{qw(day runs)} = ($day, 0), $books = 1 if $day != $s->{day};
+    ($s->{runs}, $books) = (0, 1) if $day != $s->{day};
     my $p = $s->{pay}{ $s->{open} };
     my $final;
-    if ($p && $p->{state} eq 'failed') {
+    if ($p && $p->{kind} eq 'topup') {
+        $s->void('unpaid') if $p->{state} eq 'open'
+            && $now >= $p->{created} + DAY;
+    } elsif ($p && $p->{state} eq 'failed') {
         $s->{open} = '';
         $s->{fails}++;
         $final = $p->{attempt} < 4;
@@ -284,6 +291,11 @@ sub step_check {
     $s->tell('billing.balance.alert', $left, $s->{alert}), $books = 1
         if $low && !$s->{alerted};
     $s->{alerted} = $low;
+    if (my $w = delete $s->{wish}) {
+        my $k = "tu:$s->{ac}:$w->{once}";
+        $s->open_one($now, 'topup', $k, $w->{amount}, 0, 0), $books = 1
+            if $s->{open} eq '' && !$s->{pay}{$k} && $now <= $w->{at} + HOUR;
+    }
     my $amount = CENT * POSIX::ceil(($s->{to} - $left) / CENT);
     $amount = 2 * $s->{to} if $amount > 2 * $s->{to};
     $amount = 500_000 if $amount < 500_000;
@@ -304,19 +316,54 @@ sub step_check {
     my $state = $left > 0 ? 'active' : 'lapsed';
     $s->use_up($now) if $books || $state ne $s->{state};
     $s->{state} = $state;
+    $s->{day} = $day;
     return;
 }
 
 # By the operator.  1: it is booked, or was.
 sub paid {
-    my ($s, $now, $k) = @_;
+    my ($s, $now, $k, $reference, $amount) = @_;
     my $p = $s->{pay}{$k};
-    return $p->{by_hand} // 0 if $p->{state} eq 'succeeded';
+    return ($p->{by_hand} // '') eq $reference
+        && $p->{amount} == ($amount // $p->{amount})
+        if $p->{state} eq 'succeeded';
     return 0 if $p->{state} !~ /^(?:open|failed|void)$/
-        || $p->{state} eq 'void' && $p->{kind} ne 'recharge';
-    $p->{by_hand} = 1;
+        || $p->{state} eq 'void' && $p->{kind} =~ /^(?:renewal|upgrade)$/
+        || $s->{refs}{$reference};
+    $s->{refs}{$reference} = 1;
+    $p->{by_hand} = $reference;
+    $p->{amount} = $amount // $p->{amount};
     return $s->succeeds($now, $k);
 }
+# 1: some of it was paid back, or that was booked before.
+sub refund {
+    my ($s, $now, $k, $amount, $reference) = @_;
+    my $p = $s->{pay}{$k};
+    my $as = "rf $k $amount";
+    return $s->{refs}{$reference} eq $as if $s->{refs}{$reference};
+    my $credit = $p->{kind} !~ /^(?:renewal|upgrade)$/;
+    return 0 if $p->{state} ne 'succeeded'
+        || $p->{refunded} + $amount > $p->{amount}
+        || $credit && $s->{kind} eq 'check' && $s->{to}
+            && $s->left - $amount < $s->{falls};
+    $s->{refs}{$reference} = $as;
+    $p->{refunded} += $amount;
+    $s->book('rf:' . sid_of($k) . ":$reference", $credit ? 'credit'
+        : 'revenue', 'cash', $amount);
+    $s->step_check($now) if $credit && $s->{kind} eq 'check';
+    return 1;
+}
+# The account wants to pay in advance by its gateway.
+sub wish {
+    my ($s, $now, $once, $amount) = @_;
+    return 1 if $s->{pay}{"tu:$s->{ac}:$once"}
+        || $s->{wish} && $s->{wish}{once} eq $once;
+    return 0 if $s->{kind} ne 'check' || $s->{gateway} eq 'manual'
+        || $s->{open} ne '' || $s->{wish};
+    $s->{wish} = { once => $once, amount => $amount, at => $now };
+    return 1;
+}
+sub sid_of { return 'PY' . substr sha1_hex($_[0]), 0, 32 }
 sub succeeds {
     my ($s, $now, $k) = @_;
     my $p = $s->{pay}{$k};
@@ -351,15 +398,20 @@ sub topup {
     my ($s, $now, $reference, $amount) = @_;
     my $k = "tp:$s->{ac}:$reference";
     return $s->{pay}{$k}{amount} == $amount if $s->{pay}{$k};
+    return 0 if $s->{refs}{$reference};
     $s->{pay}{$k} = { kind => 'topup', key => $k, amount => $amount,
-        state => 'open', reason => '', attempt => 0 };
-    return $s->paid($now, $k);
+        state => 'open', reason => '', attempt => 0, refunded => 0 };
+    return $s->paid($now, $k, $reference);
 }
 sub adjust {
     my ($s, $now, $of, $amount) = @_;
-    $s->book("ad:$of", $amount > 0 ? ('adjust', 'credit') : ('credit', 'adjust'),
-        abs $amount);
-    return $s->{kind} eq 'check' ? $s->step_check($now) : undef;
+    my $as = "ad $amount";
+    return $s->{refs}{$of} eq $as if $s->{refs}{$of};
+    $s->{refs}{$of} = $as;
+    $s->book($amount > 0 ? ("ad:$of", 'adjust', 'credit')
+        : ("ta:$of", 'credit', 'adjust'), abs $amount);
+    $s->step_check($now) if $s->{kind} eq 'check';
+    return 1;
 }
 
 # --- a gateway ---------------------------------------------------------------
@@ -389,6 +441,7 @@ sub send {
 sub try_next {
     my ($s, $now, $p) = @_;
     return $now if $p->{reason} eq 'not_made';
+    return 0 if $p->{kind} eq 'topup';
     if ($p->{kind} ne 'renewal') {
         my $wait = (HOUR, DAY, 3 * DAY)[$p->{attempt} - 1];
         return $wait ? $now + $wait : 0;
@@ -408,6 +461,10 @@ sub declined {
     $p->{state} = $p->{next} ? 'open' : 'failed';
     @$p{qw(amount period)} = $s->priced($p->{period}[0])
         if $p->{kind} eq 'renewal';
+    if ($p->{kind} eq 'topup') {
+        $s->{open} = '' if $s->{open} eq $k && $p->{state} eq 'failed';
+        return;
+    }
     return $s->tell('billing.' . ($p->{kind} eq 'recharge' ? 'recharge'
         : 'renewal') . '.failed', $p->{kind} eq 'recharge'
         ? $s->{of} : (), $p->{attempt}, $reason);

@@ -171,7 +171,8 @@ sub payment_of {
             created => $now - $n, done => $now, begins => $now,
             ends => $now + 86_400_000, source => \'',
             method => \'pm_secret_canary', customer => \'cus_secret_canary',
-            text => \'', url => \'', sent => 0, tried => 0, next => 0, %of));
+            text => \'', url => \'', sent => 0, tried => 0, next => 0,
+            late => 0, refunded => 0, plan => \'Business', gateway => \'stripe', %of));
     redis($t->{redis}, 'ZADD', redis_key('payments', $acct->{sid}), $now - $n,
         $id);
     return $id;
@@ -184,7 +185,7 @@ sub movement_of {
     redis($t->{redis}, 'XADD', redis_key('ledger', $acct->{sid}), $id,
         k => $of{k} // "key$id", d => $of{d} // 'cash',
         c => $of{c} // 'credit', a => $of{a} // 29_000_000,
-        r => $of{r} // '', b => $of{b} // 0);
+        r => $of{r} // '', x => $of{x} // '', b => $of{b} // 0);
     return;
 }
 

@@ -167,6 +167,13 @@ my %write = (
         target => sub { $t->{acct}{sid} }, name => qr/^Business$/ },
     'billing/retry' => { made => \&unpaid, target => sub { $t->{acct}{sid} },
         name => qr/^Business$/ },
+    'billing/topup' => { target => sub { $t->{acct}{sid} },
+        name => qr/^Business$/, fields => sub {
+        bill_of($t, $t->{acct}, gateway => \'stripe', period => \'check');
+        source_of($t, $t->{acct});
+        redis($t->{redis}, 'DEL', redis_key('terms', $t->{acct}{sid}));
+        return { %{ example('billing/topup') },
+            idempotency_key => 'k' x 20 . ++$n } } },
     'billing/source/add' => { target => sub { $t->{acct}{sid} },
         name => qr/^Business$/ },
     'billing/source/remove' => { made => sub { source_of($t, $t->{acct}) },

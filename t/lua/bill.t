@@ -56,7 +56,7 @@ sub look { return script('bill_step', [$_[0]], grace => GRACE, kept => 0) }
 sub paid {
     my ($acct, $py, $reference) = @_;
     return script('bill_paid', [$acct], payment => $py,
-        reference => $reference // 'R1');
+        reference => $reference // "R$py");
 }
 
 # Reads the events that the outbox has, and removes them; not the notices.
@@ -151,7 +151,7 @@ is_deeply(types(@events), ['billing.renewal.success'],
     'a billing.renewal.success event reports the payment');
 is_deeply(paid($acct, $open), ['OK'],
     'bill_paid accepts the same payment again');
-is_deeply(paid($acct, $open, 'R2'), ['DONE', 'succeeded', 'R1'],
+is_deeply(paid($acct, $open, 'R2'), ['DONE', 'succeeded', "R$open"],
     'bill_paid refuses the payment with another reference');
 is_deeply([told()], [], 'a payment that is booked twice is reported once');
 is_deeply([map { { %$_{qw(k d c a r b)} } } ledger($ac)], [{ d => 'cash',

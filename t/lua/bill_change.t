@@ -34,9 +34,9 @@ sub look { return script('bill_step', [$acct], grace => GRACE, kept => 0) }
 sub ledger { return map { +{ @{ $_->[1] } } }
     @{ cmd('XRANGE', k('ledger', $ac), '-', '+') } }
 sub paid { return script('bill_paid', [$acct], payment => $_[0],
-    reference => 'R') }
-sub topup { return script('bill_topup', [$acct], payment => sid('PY'),
-    amount => $_[0], reference => 'R') }
+    reference => "R$_[0]") }
+sub topup { return script('bill_topup', [$acct], once => sid('PY'),
+    amount => $_[0], reference => '') }
 sub terms { return script('bill_terms', [$acct], @_) }
 sub send_it { return script('bill_send', [$acct], gateway => 'http', live => 1,
     lease => 60_000)->[1] }
@@ -353,7 +353,7 @@ clock($events[0]{data}[5] - $now);
 isnt(look()->[2], '', 'the next day a recharge is opened');
 
 by_check();
-script('bill_adjust', [$acct], of => 'x', amount => -240 * USD,
+script('bill_adjust', [$acct], once => 'x', amount => -240 * USD,
     reason => 'Chargeback');
 $py = bill()->[OPEN];
 is(payment($py)->[P_AMOUNT], 2 * $TO,

@@ -60,8 +60,7 @@ sub ends_in {
 
 my ($ac, $acct) = account();
 buy($acct, 'manual', 500_000, 'check');
-script('bill_topup', [$acct], payment => sid('PY'), amount => 1_000_000,
-    reference => 'R');
+script('bill_topup', [$acct], once => sid('PY'), amount => 1_000_000);
 look($acct);
 is(cmd('GET', k('meter', $ac)) =~ s/^\d{16}//r, 500_000,
     'a check costs the price while there is a balance');
@@ -70,8 +69,7 @@ look($acct);
 is(bill($ac)->[STATE], 'lapsed', 'the plan lapses below the balance');
 is(cmd('GET', k('meter', $ac)) =~ s/^\d{16}//r, 0,
     'a check of a kept host costs nothing on a lapsed plan');
-script('bill_topup', [$acct], payment => sid('PY'), amount => 2_000_000,
-    reference => 'R');
+script('bill_topup', [$acct], once => sid('PY'), amount => 2_000_000);
 is(bill($ac)->[STATE], 'active', 'the plan goes on with a balance');
 is(cmd('GET', k('meter', $ac)) =~ s/^\d{16}//r, 500_000,
     'a check costs the price again');
@@ -133,8 +131,7 @@ is(settle('succeeded', reference => 'pi_1'), 'OK',
 for my $attempt (1, 4) {
     my ($ac, $acct) = account();
     buy($acct, 'stripe', 500_000, 'check');
-    script('bill_topup', [$acct], payment => sid('PY'), amount => 9_000_000,
-        reference => 'R');
+    script('bill_topup', [$acct], once => sid('PY'), amount => 9_000_000);
     my $ps = sid('PS');
     cmd('ZADD', k('sources', $ac), 1, $ps);
     cmd('SET', k('source', $ac, $ps), packed([1, $ps, 'card', 'visa', \'4242',
@@ -241,8 +238,7 @@ is(payment($ac, $py)->[P_STATE], 'void', 'the open payment is void');
 
 ($ac, $acct) = account();
 buy($acct, 'manual', 500_000, 'check');
-script('bill_topup', [$acct], payment => sid('PY'), amount => 1_000_000,
-    reference => 'R');
+script('bill_topup', [$acct], once => sid('PY'), amount => 1_000_000);
 is_deeply(end_bill($acct), ['PAID', 0, 1_000_000],
     'a bill does not end while there is a balance');
 cmd('HINCRBY', k('money', $ac), 'used', 400_000);

@@ -26,6 +26,7 @@ redis_new(cluster => 1);        # all scripts read the same clock key
 my $now;
 my ($ac, $acct, $m, @done, %types, %answers, %retries, %words,
     $offs);
+my ($refunds, $wishes) = (0, 0);
 
 sub pick { return $_[rand @_] }
 sub cents { return 10_000 * int rand $_[0] }
@@ -80,7 +81,7 @@ sub stored {
         used => $money{used}, events => [@events],
         ledger => [map { my %f = @{ $_->[1] }; join ' ', @f{qw(k d c a b)} }
             @{ cmd('XRANGE', k('ledger', $ac), '-', '+') }],
-        pay => { map { $_->[3] => "@$_[2, 4, 5, 6, 8]" } @pay } };
+        pay => { map { $_->[3] => "@$_[2, 4, 5, 6, 8, 22]" } @pay } };
 }
 sub expected {
     return {
@@ -88,7 +89,7 @@ sub expected {
         plan => join(' ', @$m{qw(price kind)}, map { @$_{qw(price kind at)} }
             $m->{change} // ()),
         pay => { map { $_->{key} => "@$_{qw(kind amount state
-            attempt reason)}" }
+            attempt reason refunded)}" }
             values %{ $m->{pay} } } };
 }
 
@@ -199,13 +200,15 @@ my %act;
         my $k = $m->{open} || return;
         my $p = $m->{pay}{$k};
         my $result = pick('succeeded', 'failed');
+        my $amount = pick('', cents(3000) + 10_000);
         my $r = script('bill_settle', [$acct],
             payment => 'PY' . substr(Digest::SHA::sha1_hex($k), 0, 32),
-            result => $result, reference => 'pi_2');
+            result => $result, reference => "pi_$k", amount => $amount);
         my $waits = $p->{sent} && $p->{state} !~ /^(?:succeeded|void)$/
             && ($result ne 'failed' || $p->{late} && $p->{state} ne 'sent');
         die "bill_settle: @$r\n" if ($r->[0] eq 'OK') != !!$waits;
         return if !$waits;
+        $p->{amount} = $amount if $amount ne '' && $result ne 'failed';
         $result eq 'failed' ? $m->declined($now, $k, 'settled', 0)
             : $m->succeeds($now, $k);
     }],
@@ -217,24 +220,51 @@ my %act;
         for (0 .. int rand 2) {
             my $p = $m->{pay}{$k};
             next if $p->{kind} eq 'topup';
+            my ($reference, $amount) = (rand() < 0.1 ? 'R'
+                : pick('R', 'S') . $py, rand() < 0.7 ? undef
+                : cents(3000) + 10_000);
             my $r = script('bill_paid', [$acct], payment => $py,
-                reference => 'R');
-            my $ok = $m->paid($now, $k);
-            die "bill_paid: @$r\n" if ($r->[0] eq 'OK') != $ok;
+                reference => $reference, amount => $amount // '');
+            my $ok = $m->paid($now, $k, $reference, $amount);
+            die "bill_paid: @$r\n" if ($r->[0] eq 'OK') != !!$ok;
         }
+    }],
+    refund => [8, sub {
+        my @k = grep { $m->{pay}{$_}{state} eq 'succeeded' }
+            sort keys %{ $m->{pay} };
+        my $k = pick(@k ? @k : keys %{ $m->{pay} }) // return;
+        my ($amount, $reference) = (pick($m->{pay}{$k}{amount}, 10_000,
+            cents(3000) + 10_000), pick('R', 'F' . int rand 4));
+        for (0 .. int rand 2) {
+            my $r = script('bill_refund', [$acct], payment => 'PY'
+                . substr(Digest::SHA::sha1_hex($k), 0, 32),
+                amount => $amount, reference => $reference);
+            my $ok = $m->refund($now, $k, $amount, $reference);
+            die "bill_refund: @$r\n" if ($r->[0] eq 'OK') != !!$ok;
+            $refunds++ if $ok;
+        }
+    }],
+    wish => [6, sub {
+        my ($once, $amount) = (int rand 5, cents(3000) + 500_000);
+        my $r = script('bill_wish', [$acct], once => $once, amount => $amount);
+        my $ok = $m->wish($now, $once, $amount);
+        die "bill_wish: @$r\n" if ($r->[0] eq 'OK') != !!$ok;
+        $wishes++ if $ok;
     }],
     topup => [6, sub {
         my ($of, $amount) = (int rand 8, USD * (1 + int rand 3));
-        my $r = script('bill_topup', [$acct], payment => $of,
-            amount => $amount, reference => 'R');
+        my $r = script('bill_topup', [$acct], once => sid('XX'),
+            amount => $amount, reference => $of);
         my $ok = $m->topup($now, $of, $amount);
         die "bill_topup: @$r\n" if ($r->[0] eq 'OK') != !!$ok;
     }],
     adjust => [3, sub {
-        my ($of, $amount) = (sid('XX'), cents(300) - cents(300) || 1);
-        script('bill_adjust', [$acct], of => $of, amount => $amount,
-            reason => 'Why');
-        $m->adjust($now, $of, $amount);
+        my ($of, $amount) = (pick('A', sid('XX')), cents(300) - cents(300)
+            || 1);
+        my $r = script('bill_adjust', [$acct], once => sid('XX'),
+            reference => $of, amount => $amount, reason => 'Why');
+        my $ok = $m->adjust($now, $of, $amount);
+        die "bill_adjust: @$r\n" if ($r->[0] eq 'OK') != !!$ok;
     }],
     terms => [8, sub {
         my %t = (renew => int rand 2, falls => cents(800), to => cents(3000),
@@ -320,7 +350,8 @@ for my $life (1 .. $ENV{LIVES} // 500) {
     ok($bad eq '' && $equal, "life $life: as the model")
         or diag(explain({ why => $bad, done => \@done, is => $is,
             want => $want }));
-    cmd('DEL', map { k($_, $ac) } qw(bill terms meter ledger money payments));
+    cmd('DEL', map { k($_, $ac) } qw(bill terms meter ledger money payments
+        booked));
     cmd('ZREM', k($_), $ac) for qw(billdue paydue);
     last if $bad ne '' || !$equal;
 }
@@ -343,6 +374,9 @@ is(scalar keys %retries, 6, 'a request to pay gets each answer')
 is(scalar keys %words, 6, 'each answer about a plan was among them')
     if !$ENV{LIVES};
 note(join ', ', map { "$_: $words{$_}" } sort keys %words);
+cmp_ok($refunds, '>', 50, 'payments were refunded') if !$ENV{LIVES};
+cmp_ok($wishes, '>', 50, 'accounts paid in advance by their gateway')
+    if !$ENV{LIVES};
 note("recharges that were turned off: $offs");
 note(join ', ', map { "$_: $answers{$_}" } sort keys %answers);
 note(join ', ', map { "$_: $types{$_}" } sort keys %types);

@@ -250,7 +250,7 @@ is(cmd('EXISTS', map { k(@$_) } ['source', $ac, $only], ['sources', $ac],
 script('bill_plan', [$acct], gateway => 'http', plan => 'P', price => 2000,
     period => 'check', paid => 1, hosts => 0, contacts => 0, checks => 0,
     shortest => 900);
-script('bill_topup', [$acct], payment => 'x', amount => 4_000_000,
+script('bill_topup', [$acct], once => 'x', amount => 4_000_000,
     reference => 'R');
 look();
 is_deeply(retry(), ['NOTHING'], 'a balance without a recharge');

@@ -658,7 +658,7 @@ case(bill_paid => 'a payment', sub {
     cmd('DEL', k('bill', $ac));
     buy();
     slice('bill_paid', [$acct], payment => slice('bill_step', [$acct],
-        grace => 0, kept => 0)->[2], reference => 'x' x 255);
+        grace => 0, kept => 0)->[2], reference => ++$field . 'x' x 250);
 });
 case(bill_terms => 'all of them', sub {
     buy(); slice('bill_terms', [$acct], renew => 0, falls => 5, to => 25,
@@ -694,7 +694,7 @@ case(bill_answer => 'succeeded', sub { pays(); sent();
 case(bill_settle => 'succeeded', sub { pays(); sent();
     slice('bill_settle', [$acct], payment => unpacked(cmd('GET',
         k('bill', $ac)))->[10], result => 'succeeded',
-        reference => 'x' x 255) });
+        reference => ++$field . 'x' x 250) });
 case(account_plan => 'with an open payment', sub {
     buy(); slice('bill_step', [$acct], grace => 0, kept => 0);
     slice('account_plan', [$acct], plan => 'P', paid => 0, hosts => 0,
@@ -730,15 +730,32 @@ case(bill_plan => 'no longer by the check', sub {
 case(bill_paid => 'a recharge', sub {
     by_check();
     slice('bill_paid', [$acct], payment => slice('bill_step', [$acct],
-        grace => 0, kept => 0)->[2], reference => 'x' x 255);
+        grace => 0, kept => 0)->[2], reference => ++$field . 'x' x 250);
     counts($RblWorst::took{bill_paid}); by_none() });
+case(bill_refund => 'a recharge', sub {
+    by_check();
+    script('bill_terms', [$acct], to => 0, falls => 0, alert => 0);
+    my $once = ++$field . 'x' x 250;
+    slice('bill_topup', [$acct], once => '', amount => 5_000_000,
+        reference => $once);
+    slice('bill_refund', [$acct], payment => cmd('ZRANGE',
+        k('payments', $ac), -1, -1)->[0], amount => 4_000_000,
+        reference => "r$once");
+    counts($RblWorst::took{bill_refund}); by_none() });
+case(bill_wish => '', sub { by_check();
+    slice('bill_plan', [$acct], gateway => 'http', plan => 'P', price => 2000,
+        period => 'check', paid => 1, hosts => 0, contacts => 0, checks => 0,
+        shortest => 900);
+    slice('bill_wish', [$acct], once => ++$field . 'x' x 40,
+        amount => 5_000_000);
+    counts($RblWorst::took{bill_wish}); by_none() });
 case(bill_topup => '', sub { by_check();
-    slice('bill_topup', [$acct], payment => ++$field, amount => 5_000_000,
-        reference => 'x' x 255);
+    slice('bill_topup', [$acct], once => ++$field, amount => 5_000_000,
+        reference => $field . 'x' x 250);
     counts($RblWorst::took{bill_topup}); by_none() });
 case(bill_adjust => '', sub { by_check();
-    slice('bill_adjust', [$acct], of => ++$field, amount => -5_000_000,
-        reason => 'x' x 255);
+    slice('bill_adjust', [$acct], once => ++$field, amount => -5_000_000,
+        reason => 'x' x 255, reference => $field . 'x' x 250);
     counts($RblWorst::took{bill_adjust}); by_none() });
 sub lapse {
     my ($paid) = @_;

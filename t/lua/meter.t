@@ -31,12 +31,12 @@ sub balance { return money()->{balance} // 0 }
 sub left { return balance() - used() }
 sub wakes { return cmd('ZSCORE', k('billdue'), $ac) eq '0' }
 sub look { return script('bill_step', [$acct], grace => 0, kept => 0) }
-sub topup { return script('bill_topup', [$acct], payment => $_[1] // sid('XX'),
-    amount => $_[0], reference => 'R') }
+sub topup { return script('bill_topup', [$acct], once => sid('XX'),
+    amount => $_[0], reference => $_[1] // '') }
 sub terms { return script('bill_terms', [$acct], falls => $_[0], to => $_[1],
     alert => $_[2], now => 1) }
 sub paid { return script('bill_paid', [$acct], payment => $_[0],
-    reference => 'R1') }
+    reference => "R$_[0]") }
 
 sub buy {
     my ($period, $price) = @_;
@@ -415,12 +415,12 @@ is(look()->[1], 'active', 'there is still money');
 check(result('RBa', 'clear'));
 is(used(), PRICE, 'a check costs its price again');
 
-is(script('bill_adjust', [$acct], of => 'x1', amount => -3 * USD,
+is(script('bill_adjust', [$acct], once => 'x1', amount => -3 * USD,
     reason => 'Refund')->[0], 'OK', 'the operator takes back');
 $last = (ledger())[-1];
 is_deeply([@$last{qw(d c a r)}], ['credit', 'adjust', 3 * USD, 'Refund'],
     'the ledger has it') if $last->{d} eq 'credit' && $last->{c} eq 'adjust';
-is_deeply(script('bill_adjust', [$acct], of => 'x2', amount => 2e15,
+is_deeply(script('bill_adjust', [$acct], once => 'x2', amount => 2e15,
     reason => 'Gift'), ['LIMIT'],
     'bill_adjust refuses an amount that is too large');
 is_deeply(topup(2e15), ['LIMIT'],

@@ -95,7 +95,8 @@ bill_of($t, $acct, state => \'lapsed', period => \'check', ends => 0,
 is_deeply(bill_state(), { state => 'lapsed', expires => '', stops => '' },
     'a plan by the check has no such times');
 refused(portal($t, $viewer, 'GET', $_), 403, qr/owner/, "a viewer: $_")
-    for map { "billing$_" } qw(.json /payments.json /ledger.json /ledger.csv);
+    for map { "billing$_" } qw(.json /payments.json /payments.csv
+        /ledger.json /ledger.csv);
 
 # --- a plan by the tool and the daemon ---------------------------------------
 
@@ -140,7 +141,7 @@ accepted(update({ renew => 0, falls_below => '5', recharge_to => '25.50',
     'the portal changes all choices');
 is_deeply(terms(), { version => 1, renew => 0, source => $source,
     falls_below => 5_000_000, recharge_to => 25_500_000, alert => 10_000,
-    asked => undef },
+    asked => 0, topup => 0, once => '', wanted => 0 },
     'the store has the choices in micro-USD');
 is(redis($redis, 'ZSCORE', due_key(), $ac), 0,
     'the bill is due at once');
@@ -346,7 +347,7 @@ do {
 } while ($next);
 is_deeply([map { $_->{key} } @all], [map { "key$_" } reverse 1 .. 120],
     'pages have all movements once, newest first');
-is_deeply([@{ $all[0] }{qw(debit credit amount balance reference)}],
+is_deeply([@{ $all[0] }{qw(debit credit amount balance about)}],
     ['cash', 'credit', '1.20', '-0.12', $bad[120 % @bad]],
     'the movement has its amount, balance and reference');
 refused(get("billing/ledger.json?$_"), 400, qr/Invalid/,
@@ -360,20 +361,30 @@ is($r->{headers}{'content-type'}, 'text/csv; charset=utf-8',
 like($r->{headers}{'content-disposition'}, qr/^attachment; /,
     'the table is sent as an attachment');
 my @rows = rows($r->{body});
-is_deeply($rows[0], [qw(id at key debit credit amount balance currency
-    reference)], 'the table has its head line');
+is_deeply($rows[0], [qw(id at key debit credit amount balance
+    about reference currency)], 'the table has its head line');
 is(scalar @rows, 121, 'the table has all movements');
-is_deeply([@{ $rows[1] }[0, 2 .. 7]],
+is_deeply([@{ $rows[1] }[0, 2 .. 6, 9]],
     ["$now-1", qw(key1 cash credit 0.01 -0.001 USD)], 'the oldest first');
-my %seen = map { $_->[8] => 1 } @rows[1 .. 120];
+my %seen = map { $_->[7] => 1 } @rows[1 .. 120];
 is_deeply([sort keys %seen], [sort map { /^[=+\-\@\t\r]/ ? "'$_" : $_ } @bad],
     'a text that a spreadsheet would run has an apostrophe');
-is(scalar(grep { $_->[8] =~ /^[=+\-\@\t\r]/ } @rows), 0, 'none is without');
+is(scalar(grep { $_->[7] =~ /^[=+\-\@\t\r]/ } @rows), 0, 'none is without');
 $r = portal($t, $viewer, 'GET', 'billing/ledger.csv');
 is("$r->{status} $r->{headers}{'content-type'}",
     '403 application/json; charset=utf-8', 'a refusal is no table');
 ok(!$r->{headers}{'content-disposition'},
     'the refusal is not sent as an attachment');
+
+sub by_hand {
+    my $r = rblctl($redis, 'bill', @_, '--csv');
+    is($r->{status}, 0, "rblctl bill @_ prints the table");
+    return $r->{out};
+}
+is(by_hand('ledger', $ac) =~ s/\\x(0[9ad])/chr hex $1/ger,
+    get('billing/ledger.csv')->{body}, 'rblctl prints the same table');
+is(by_hand('payments', $ac), get('billing/payments.csv')->{body},
+    'the tables of payments are the same');
 
 # RFC 4180.
 sub rows {

@@ -228,7 +228,12 @@ my %call = (
     'account/update' => { role => 'owner' },
     'audit' => { role => 'admin', home => 1 },
     map({ $_ => { role => 'owner' } } 'billing', 'billing/payments',
-        'billing/ledger', 'billing/ledger.csv'),
+        'billing/ledger', 'billing/ledger.csv', 'billing/payments.csv'),
+    'billing/topup' => { role => 'owner', recent => 1, fields => sub {
+        some_source();
+        bill_of($t, $t->{acct}, gateway => \'stripe', period => \'check');
+        redis($t->{redis}, 'DEL', redis_key('terms', $t->{acct}{sid}));
+        example('billing/topup') } },
     'billing/update' => { role => 'owner', recent => 1 },
     'billing/source/add' => { role => 'owner', recent => 1 },
     'billing/retry' => { role => 'owner', recent => 1, made => \&unpaid },

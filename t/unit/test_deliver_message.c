@@ -620,9 +620,12 @@ put_payment(rbl_out_t *out, const notice_row_t *row)
 
     rbl_mp_put_z(out, "https://pay.example/1");
 
-    for (i = RBL_PAYMENT_SENT; i <= RBL_PAYMENT_LATE; i++) {
+    for (i = RBL_PAYMENT_SENT; i <= RBL_PAYMENT_REFUNDED; i++) {
         rbl_mp_put_int(out, 0);
     }
+
+    rbl_mp_put_z(out, "Business");
+    rbl_mp_put_z(out, "manual");
 }
 
 

@@ -370,6 +370,11 @@ test_billing(void)
         "renew=on", "renew=", "source=", "source=PS"
     };
 
+    static const char *const  charges[] = {
+        "amount=0.49", "amount=10000.01", "amount=0", "amount=-1",
+        "amount=0.001", "amount=1e9", "amount=", "limit=1"
+    };
+
     ok(begin(&run, &rbl_op_bill_update,
              GIVEN("alert=0.05", "falls_below=0", "renew=true", NULL)) == 0,
        "amounts and a flag are choices about a bill");
@@ -383,6 +388,20 @@ test_billing(void)
         ok(begin(&run, &rbl_op_bill_update, GIVEN(bad[i], NULL)) != 0
            && run.refusal == 400, "refused: %s", bad[i]);
     }
+
+    for (i = 0; i < sizeof(charges) / sizeof(charges[0]); i++) {
+        ok(begin(&run, &rbl_op_bill_topup,
+                 GIVEN(charges[i], "idempotency_key=0123456789abcdef", NULL))
+           != 0 && run.refusal == 400, "a top-up refuses %s", charges[i]);
+    }
+
+    ok(begin(&run, &rbl_op_bill_topup,
+             GIVEN("amount=10000.00", "idempotency_key=0123456789abcde", NULL))
+       != 0, "a top-up refuses a key of 15 characters");
+    ok(begin(&run, &rbl_op_bill_topup,
+             GIVEN("amount=10000.00", "idempotency_key=0123456789abcdef",
+                   NULL)) == 0,
+       "a top-up takes an amount and a key of 16 characters");
 
     ok(begin(&run, &rbl_op_bill_ledger, GIVEN("limit=201", NULL)) != 0,
        "a page of the ledger has at most 200 movements");

@@ -11,6 +11,7 @@
 --- include: period
 --- include: terms
 --- include: unpaid
+--- include: payment_sid
 local money_key = key('money', ac)
 local money_fields = {'balance', 'used', 'day', 'uses', 'alerts', 'alerted',
     'seq', 'runs', 'last', 'fails', 'falls', 'to'}
@@ -75,10 +76,6 @@ local bill_reminders = {14, 7, 1}
 local function payment_key(py)
     return key('pay', ac, py)
 end
--- A payment has its SID from `of`, what it is for.
-local function payment_sid(of)
-    return 'PY' .. redis.sha1hex(of):sub(1, 32)
-end
 -- Puts it into the index of a state, and out of all others.
 local function payment_waits(p, state)
     local member = ac .. ':' .. p[PAYMENT.id]
@@ -96,14 +93,23 @@ local function payment_save(p)
     payment_waits(p, payment_state(p))
 end
 -- Opens a payment, also one that is void; returns its SID.  Attempts keep
--- their numbers, for a gateway knows them.
-local function payment_open(kind, of, amount, now, begins, ends)
+-- their numbers, for a gateway knows them.  b: the bill, or nil.
+local function payment_open(b, kind, of, amount, now, begins, ends)
     local py = payment_sid(of)
     local was = load(payment_key(py))
     payment_save({1, py, kind, of, amount, 'open',
-        was and was[PAYMENT.attempt] or 0, '', '', now, 0, begins, ends})
+        was and was[PAYMENT.attempt] or 0, '', '', now, 0, begins, ends,
+        '', '', '', '', '', 0, 0, 0, 0, 0, b and b[BILL.plan] or '',
+        b and b[BILL.gateway] or 'manual'})
     call('ZADD', key('payments', ac), tostring(now), py)
     return py
+end
+local function payment_load(py)
+    local p = py ~= '' and load(payment_key(py)) or nil
+    for i = PAYMENT.source, p and PAYMENT.gateway or 0 do
+        p[i] = p[i] or (i < PAYMENT.sent or i > PAYMENT.refunded) and '' or 0
+    end
+    return p
 end
 -- Whether the plan will renew itself: Stripe needs a source for that.
 local function bill_renews(b)
@@ -159,10 +165,12 @@ local function change_of(b, payment)
         or payment[PAYMENT.kind] == 'renewal' and c[CHANGE.at] > 0
         and c[CHANGE.at] <= payment[PAYMENT.begins]) and c or nil
 end
--- A payment of a period is of the plan's price, until it is sent.
+-- A payment of a period is of the plan and its price, until it is sent.
 local function payment_priced(b, payment)
     local c = change_of(b, payment)
     payment[PAYMENT.amount] = c and c[CHANGE.price] or b[BILL.price]
+    payment[PAYMENT.plan] = c and c[CHANGE.plan] or b[BILL.plan]
+    payment[PAYMENT.gateway] = b[BILL.gateway]
     payment[PAYMENT.ends] = period_end(payment[PAYMENT.begins],
         c and c[CHANGE.period] or b[BILL.period], b[BILL.anchor])
 end

@@ -1,10 +1,19 @@
--- A payment has succeeded: ledger, period and event change together.
+-- The end of a payment that has succeeded.
 --- include: bill_event
 --- include: account_save
 --- include: ledger
 --- include: credit_done
 --- include: change
 --- include: lapse
+-- What has arrived for a payment by the operator's word: `amount` (micro-USD)
+-- if it is given.  The second value is a refusal.
+local function arrived(payment, amount, reference)
+    amount = tonumber(amount) or payment[PAYMENT.amount]
+    local _, used = booked(reference, payment[PAYMENT.key], amount)
+    return amount, used
+        or money_read().balance + amount > balance_most and {'LIMIT'}
+end
+-- Ledger, period and event change together.
 local function bill_done(a, b, payment, reference, now)
     local upgrade = payment[PAYMENT.kind] == 'upgrade'
     if payment[PAYMENT.kind] ~= 'renewal' and not upgrade then
@@ -22,7 +31,7 @@ local function bill_done(a, b, payment, reference, now)
     payment[PAYMENT.reference], payment[PAYMENT.reason] = reference, ''
     payment_save(payment)
     ledger_add(payment[PAYMENT.key], 'cash', 'revenue', payment[PAYMENT.amount],
-        payment[PAYMENT.id])
+        payment[PAYMENT.id], reference)
     b[BILL.open] = ''
     if upgrade then
         local c = change_of(b, payment)

@@ -14,6 +14,8 @@ local tries_recharge = {hour_ms, day_ms, 3 * day_ms}
 local function try_next(p, now)
     if p[PAYMENT.reason] == 'not_made' then
         return now
+    elseif p[PAYMENT.kind] == 'topup' then
+        return 0
     elseif p[PAYMENT.kind] ~= 'renewal' then
         local wait = tries_recharge[p[PAYMENT.attempt]]
         return wait and now + wait or 0
@@ -52,6 +54,9 @@ local function bill_failed(a, b, p, reason, final, text, now)
     if recharge and final then
         m.fails = m.fails + 1
         recharge_off(a, b, m, now)
+    elseif not recharge and p[PAYMENT.state] == 'failed' then
+        b[BILL.open] = b[BILL.open] ~= p[PAYMENT.id] and b[BILL.open] or ''
+        payment_waits(p)
     end
     bill_save(b)
 end

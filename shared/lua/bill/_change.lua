@@ -23,7 +23,7 @@ local function rest_credit(b, now)
     if rest > 0 then
         ledger_add(string.format('rest:%s:%.0f:%.0f', ac, b[BILL.begins], ends),
             'revenue', 'credit', rest, string.format('%04d-%02d-%02d',
-            date_of(math.floor(ends / day_ms))))
+            date_of(math.floor(ends / day_ms))), '')
     end
 end
 -- The next period is paid, and its plan has not begun: until then there is no

@@ -14,16 +14,17 @@ local function credit_event(a, type, of, now, b, m, payment, reason, next,
         source_record(payment and payment[PAYMENT.source]), m.balance - m.used,
         terms[TERMS.alert], m.falls, m.to}, total)
 end
--- Books what was used.
+-- Books what was used, as of the day of the last look: on a new day it is the
+-- use of the day before.
 local function credit_book(m, now)
     if m.used <= 0 then
         return
     end
     local date = string.format('%04d-%02d-%02d',
-        date_of(math.floor(now / day_ms)))
+        date_of(m.day > 0 and m.day or math.floor(now / day_ms)))
     m.uses = m.uses + 1
     ledger_add(string.format('use:%s:%.0f', date, m.uses), 'credit', 'revenue',
-        m.used, date)
+        m.used, date, '')
     call('HINCRBY', money_key, 'used', string.format('%.0f', -m.used))
     m.balance, m.used = m.balance - m.used, 0
     money_set(m, 'uses')
@@ -41,14 +42,17 @@ local function recharge_off(a, b, m, now)
     save(terms_key, terms)
     money_set(m, 'fails')
 end
--- Looks at the recharge that is open.  By hand it has a day; a gateway makes
--- its attempts itself.
+-- Looks at the payment that is open.  A recharge by hand has a day, and so has
+-- a top-up whose card is missing; a gateway makes its attempts itself.
 local function recharge_look(a, b, m, left, now)
-    local p = b[BILL.open] ~= '' and load(payment_key(b[BILL.open]))
+    local p = payment_load(b[BILL.open])
+    local state = p and p[PAYMENT.state]
     if not p or p[PAYMENT.kind] ~= 'recharge' then
+        if p and state == 'open' and now >= p[PAYMENT.created] + day_ms then
+            payment_void(b, p, 'unpaid', now)
+        end
         return
     end
-    local state = p[PAYMENT.state]
     if state == 'failed' then
         b[BILL.open] = ''
         payment_waits(p)
@@ -82,6 +86,23 @@ local function recharge_limit(a, b, m, now)
     credit_event(a, 'billing.recharge.failed', string.format('%s:%.0f:limit',
         ac, m.day), now, b, m, nil, 'limit', day_next(now))
 end
+-- Opens the payment that the account wants once (bill_wish.lua).  What cannot
+-- be opened is wanted no more: nobody expects it later.
+local function wish_open(b, now)
+    local once, amount = terms[TERMS.once] or '', terms[TERMS.topup]
+    if once == '' then
+        return
+    end
+    local late = now > terms[TERMS.wanted] + day_ms / 24
+    terms[TERMS.once], terms[TERMS.topup] = '', 0
+    save(terms_key, terms)
+    local of = 'tu:' .. ac .. ':' .. once
+    if b[BILL.open] == '' and not late and not payment_load(payment_sid(of))
+    then
+        b[BILL.open] = payment_open(b, 'topup', of, amount, now, 0, 0)
+        return b[BILL.open]
+    end
+end
 -- Opens a recharge, unless there were too many.  Its SID is made of its number.
 local function recharge_open(a, b, m, left, now)
     local to = terms[TERMS.recharge_to]
@@ -95,8 +116,8 @@ local function recharge_open(a, b, m, left, now)
     m.seq, m.runs = m.seq + 1, m.runs + 1
     m.falls, m.to = terms[TERMS.falls_below], to
     money_set(m, 'seq', 'runs', 'falls', 'to')
-    b[BILL.open] = payment_open('recharge', string.format('rc:%s:%.0f', ac,
-        m.seq), recharge_amount(left, to), now, 0, 0)
+    b[BILL.open] = payment_open(b, 'recharge', string.format('rc:%s:%.0f',
+        ac, m.seq), recharge_amount(left, to), now, 0, 0)
     if b[BILL.gateway] == 'manual' then
         credit_event(a, 'due', b[BILL.open], now, b, m,
             load(payment_key(b[BILL.open])))
@@ -125,15 +146,18 @@ local function credit_step(a, b, now)
     local left, alerts, state = m.balance - m.used, m.alerts, b[BILL.state]
     local new_day = day ~= m.day
     if new_day then
-        m.day, m.runs = day, 0
-        money_set(m, 'day', 'runs')
+        m.runs = 0
     end
     recharge_look(a, b, m, left, now)
     credit_alert(a, b, m, left, now)
-    local opened = recharge_open(a, b, m, left, now)
+    local opened = wish_open(b, now) or recharge_open(a, b, m, left, now)
     b[BILL.state] = left > 0 and 'active' or 'lapsed'
     if new_day or opened or m.alerts ~= alerts or b[BILL.state] ~= state then
         credit_book(m, now)
+    end
+    if new_day then
+        m.day = day
+        money_set(m, 'day', 'runs')
     end
     return opened
 end

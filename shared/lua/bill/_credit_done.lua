@@ -8,7 +8,7 @@ local function credit_done(a, b, payment, reference, now)
     payment[PAYMENT.reference], payment[PAYMENT.reason] = reference, ''
     payment_save(payment)
     ledger_add(payment[PAYMENT.key], 'cash', 'credit', payment[PAYMENT.amount],
-        payment[PAYMENT.id])
+        payment[PAYMENT.id], reference)
     if not b then
         return
     end

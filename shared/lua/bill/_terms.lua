@@ -1,8 +1,11 @@
 -- What an account chose about its bill.  One that has not chosen renews its
--- plan, and has no source, recharge or alert.
+-- plan, and has no source, recharge, alert or top-up.
 --- include: account
 local terms_key = key('terms', ac)
 local terms = load(terms_key) or {1, 1, '', 0, 0, 0}
+for i = TERMS.asked, TERMS.wanted do
+    terms[i] = terms[i] or i == TERMS.once and '' or 0
+end
 -- What a recharge is of, in whole cents: at most twice the amount to which the
 -- balance is recharged, so that a debt is not paid at once.
 local recharge_least, recharge_times, cent = 500000, 2, 10000

@@ -32,7 +32,7 @@ end
 if b then
     named = b[BILL.plan]
     local by_check = b[BILL.period] == 'check'
-    local p = b[BILL.open] ~= '' and load(payment_key(b[BILL.open]))
+    local p = payment_load(b[BILL.open])
     if p and p[PAYMENT.state] ~= 'open' and p[PAYMENT.state] ~= 'failed' then
         return {'PAYING', p[PAYMENT.state]}
     end

@@ -73,8 +73,9 @@ local function inside()
         return nil
     elseif more > 0 and not p and now < ends - renew_lead then
         local amount = math.max(recharge_least, math.ceil(more / cent) * cent)
-        b[BILL.open] = payment_open('upgrade', string.format('up:%s:%.0f:%s:%s',
-            ac, ends, ARG.period, ARG.price), amount, now, now, ends)
+        b[BILL.open] = payment_open(b, 'upgrade', string.format(
+            'up:%s:%.0f:%s:%s', ac, ends, ARG.period, ARG.price), amount, now,
+            now, ends)
         new[CHANGE.payment], opens = b[BILL.open], true
         return {'UPGRADE', b[BILL.open], amount}
     end
@@ -103,6 +104,7 @@ if other then
     credit_book(money_read(), now)
     rest_credit(b, now)
     call('DEL', key('meter', ac))
+    call('HDEL', money_key, 'day')
 elseif b then
     change_due(a, b, now)
     said = ends > 0 and inside() or nil
@@ -123,10 +125,15 @@ p = payment_load(b[BILL.open])
 if p and p[PAYMENT.kind] == 'renewal' then
     payment_priced(b, p)
     payment_save(p)
-elseif p and b[BILL.gateway] ~= 'manual' then
-    payment_wake()
 elseif opens then
-    bill_event(a, 'due', b[BILL.open], now, b, p)
+    p[PAYMENT.plan] = ARG.plan
+    payment_save(p)
+    if b[BILL.gateway] == 'manual' then
+        bill_event(a, 'due', b[BILL.open], now, b, p)
+    end
+end
+if p and p[PAYMENT.kind] ~= 'renewal' and b[BILL.gateway] ~= 'manual' then
+    payment_wake()
 end
 bill_save(b)
 if b[BILL.state] ~= 'lapsed' then

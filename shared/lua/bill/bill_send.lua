@@ -63,6 +63,7 @@ local function charge(p)
         p[PAYMENT.source], p[PAYMENT.method] = s[SOURCE.id], s[SOURCE.method]
     end
     p[PAYMENT.customer] = b[BILL.customer] or ''
+    p[PAYMENT.gateway] = ARG.gateway
     p[PAYMENT.amount] = math.ceil(p[PAYMENT.amount] / 10000) * 10000
     p[PAYMENT.sent], p[PAYMENT.state], task = now, 'sent', 'charge'
 end

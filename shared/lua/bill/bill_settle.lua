@@ -4,6 +4,7 @@
 --- arg: payment  SID
 --- arg: result  succeeded, failed
 --- arg: reference  of the gateway
+--- arg: amount  that was charged (micro-USD); "": that of the payment
 --- arg: force  1: also if it is not left to the operator, or ""
 --- audit
 --- reply: OK
@@ -11,6 +12,8 @@
 --- reply: STATE state reference  it does not wait for an answer
 --- reply: FLIGHT state  it is not left to the operator, or a request to charge
 --          is on its way: that charge would come twice
+--- reply: USED amount  something else was booked by that reference (USD)
+--- reply: LIMIT  the balance would be too large
 --- include: bill_done
 --- include: bill_failed
 local a, b = load(KEY.acct), load(bill_key)
@@ -30,6 +33,11 @@ then
     return {'FLIGHT', p[PAYMENT.state]}
 end
 if ARG.result == 'succeeded' then
+    local amount, refusal = arrived(p, ARG.amount, ARG.reference)
+    if refusal then
+        return refusal
+    end
+    p[PAYMENT.amount] = amount
     bill_done(a, b, p, ARG.reference, now_ms())
 else
     bill_failed(a, b, p, 'settled', false, '', now_ms())

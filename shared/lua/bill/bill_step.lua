@@ -26,6 +26,13 @@ for _, sid in ipairs(call('ZRANGE', gone, 0, -1)) do
         call('ZREM', gone, sid)
     end
 end
+-- A payment that is lost is opened again, by the same name.
+local waits = b and payment_load(b[BILL.open])
+if b and (not waits or waits[PAYMENT.state] == 'succeeded'
+    or waits[PAYMENT.state] == 'void')
+then
+    b[BILL.open] = ''
+end
 if not b or not a then
     call('ZREM', key('billdue'), ac)
     return {'OK', '', ''}
@@ -70,7 +77,7 @@ local function open()
     b[BILL.open] = payment_sid(of)
     local was = payment_load(b[BILL.open])
     if not was or was[PAYMENT.state] == 'void' then
-        payment_open('renewal', of, 0, now, ends, 0)
+        payment_open(b, 'renewal', of, 0, now, ends, 0)
         local p = payment_load(b[BILL.open])
         payment_priced(b, p)
         payment_save(p)
