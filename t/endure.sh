@@ -90,6 +90,7 @@ part() {
             tests t/portal/themes.t t/portal/account_page.t \
             t/portal/apps_page.t t/portal/audit_page.t \
             t/portal/billing_live_page.t t/portal/billing_page.t \
+            t/portal/topup_page.t \
             t/portal/care_page.t t/portal/contacts_page.t \
             t/portal/doors_page.t t/portal/lapse_page.t \
             t/portal/lists_page.t t/portal/origin_page.t \

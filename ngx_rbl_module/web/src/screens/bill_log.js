@@ -23,7 +23,10 @@ function Payment({ payment }) {
             ${payment.begins && html`
                 <p class="quiet">${moment(payment.begins)} – ${
                     moment(payment.ends)}</p>`}</td>
-        <td data-label=${t('pay_amount')}>${money(payment.amount)}</td>
+        <td data-label=${t('pay_amount')}>${money(payment.amount)}
+            ${Number(payment.refunded) > 0 && html`<p class="quiet">
+                ${t('pay_refunded', { amount: money(payment.refunded) })}</p>`}
+        </td>
         <td data-label=${t('state')}>${t(`pay_${payment.state}`)
             || payment.state}${payment.reason && html`<p class="quiet">
             <bdi>${payment.reason}</bdi></p>`}</td>
@@ -52,7 +55,9 @@ export function Payments() {
                 <tbody>${data.map((payment) => html`<${Payment}
                     key=${payment.id} payment=${payment} />`)}</tbody>
             </table>` : html`<p>${t('payments_none')}</p>`}
-            <${Pager} page=${page} pages=${pages} onPage=${setPage} />`}<//>
+            <${Pager} page=${page} pages=${pages} onPage=${setPage} />
+            ${n > 0 && html`<p><a href="1/billing/payments.csv"
+                download="payments.csv">${t('payments_csv')}</a></p>`}`}<//>
     </section>`;
 }
 
@@ -63,8 +68,9 @@ function Movement({ of }) {
             || `${of.debit} → ${of.credit}`}</td>
         <td data-label=${t('pay_amount')}>${money(of.amount)}</td>
         <td data-label=${t('bill_balance')}>${money(of.balance)}</td>
-        <td data-label=${t('pay_reference')}><${Reference}
-            text=${of.reference} /></td>
+        <td data-label=${t('pay_reference')}><${Reference} text=${of.about} />
+            ${of.reference && html`<p class="quiet"><${Reference}
+                text=${of.reference} /></p>`}</td>
     </tr>`;
 }
 

@@ -13,6 +13,7 @@ import { t } from '../text.js';
 import { Ledger, Payments } from './bill_log.js';
 import { Sources } from './bill_sources.js';
 import { Terms } from './bill_terms.js';
+import { Topup } from './bill_topup.js';
 
 // The shapes and colours of others, with the words of a bill.
 const looks = { active: 'active', grace: 'pending', lapsed: 'failing' };
@@ -98,6 +99,7 @@ function Bill({ bill, me, state, reload }) {
             byHand=${bill.gateway === 'manual'} onDone=${state.reload} />`}
         ${!bill.payment && bill.state === 'lapsed' && bill.period !== 'check'
             && html`<${Expired} bill=${bill} onDone=${state.reload} />`}
+        <${Topup} bill=${bill} onDone=${state.reload} />
         <${Terms} bill=${bill} onDone=${state.reload} />
         <${Sources} bill=${bill} onDone=${state.reload} />
         <${Payments} />
