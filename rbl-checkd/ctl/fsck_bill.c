@@ -1,11 +1,14 @@
 /*
- * rblctl fsck: the ledger of an account, from its entries alone.  No key is in
- * it twice, each entry has the balance after it, and the sum is the balance.
- * Each payment that has succeeded has one entry, of its amount and kind, while
- * no other has one, and no two are for the same.  The rest of a period is
- * credited once, only if the period was paid, and never more than was paid for
- * plans until then.  Nothing here is repaired: what is right about money is in
- * the operator's books.
+ * rblctl fsck: the ledger of an account beside its payments and its bill.  No
+ * key is in the ledger twice, each entry has the balance after it, and the sum
+ * is the balance.  Each payment that has succeeded has one entry, of its amount
+ * and kind, while no other has one, and no two are for the same.  Each movement
+ * of cash has its payment, refunds are those of the payment, and each
+ * reference is known.  The bill is paid until the time that its payments are
+ * for.  The rest of a period is credited once, only if the period was paid,
+ * and never more than was paid for plans until then.  Nothing here is
+ * repaired: what is right about money is in the operator's books.  A ledger
+ * that was rewritten as a whole is not found: only a copy elsewhere shows that.
  */
 
 #include "fsck.h"
@@ -19,6 +22,10 @@
 #define FSCK_ENTRY  "1000"              /* entries of the ledger a command */
 #define FSCK_ID     48
 
+/* A period is a month or a year (ms). */
+#define FSCK_SHORTEST  (INT64_C(28) * 86400000)
+#define FSCK_LONGEST   (INT64_C(366) * 86400000)
+
 typedef struct {
     fsck_t     *f;
     rbl_str_t   account;
@@ -26,6 +33,11 @@ typedef struct {
                                            movement] */
     json_t     *paid;                   /* keys of payments, and of the rests
                                            of their periods */
+    json_t     *refunds;                /* payment -> sum */
+    json_t     *references;             /* of the ledger */
+    int64_t     begins, ends;           /* of the bill; equal: not paid */
+    int64_t     until, ended;           /* the latest that is paid; the end of
+                                           the one that begins then, or 0 */
     json_t     *faults;                 /* [[where, text]...] */
     int64_t     balance;
     int64_t     plans;                  /* paid for them, less the rests */
@@ -46,11 +58,20 @@ static const char  bill_sold[] = "cash>revenue";        /* a period is paid */
 static const char  bill_added[] = "cash>credit";        /* paid in advance */
 static const char  bill_used[] = "credit>revenue";      /* by checks */
 static const char  bill_rest[] = "revenue>credit";      /* of a period */
+static const char  bill_unsold[] = "revenue>cash";      /* refunds of both */
+static const char  bill_taken[] = "credit>cash";
 
 static const char *const  bill_moves[] = {
-    bill_sold, bill_added, bill_used, bill_rest, "adjust>credit",
-    "credit>adjust", NULL
+    bill_sold, bill_added, bill_used, bill_rest, bill_unsold, bill_taken,
+    "adjust>credit", "credit>adjust", NULL
 };
+
+
+static int
+bill_is_refund(const char *move)
+{
+    return move == bill_unsold || move == bill_taken;
+}
 
 
 /* The movement of an entry; NULL: there is no such one. */
@@ -88,7 +109,7 @@ static void
 bill_entry(fsck_bill_t *b, const redisReply *entry)
 {
     int64_t            amount;
-    rbl_str_t          id, key, debit, credit;
+    rbl_str_t          id, key, debit, credit, about, reference;
     const char        *move;
     const redisReply  *fields;
 
@@ -97,6 +118,8 @@ bill_entry(fsck_bill_t *b, const redisReply *entry)
     key = ctl_entry_value(fields, "k");
     debit = ctl_entry_value(fields, "d");
     credit = ctl_entry_value(fields, "c");
+    about = ctl_entry_value(fields, "r");
+    reference = ctl_entry_value(fields, "x");
     snprintf(b->last, sizeof(b->last), "%.*s", (int) id.n, id.p);
 
     move = entry_move(debit, credit);
@@ -105,7 +128,8 @@ bill_entry(fsck_bill_t *b, const redisReply *entry)
                       RBL_MONEY_MAX) != RBL_OK
         || move == NULL || key.n == 0 || !rbl_text_ok(key)
         || (move == bill_used) != rbl_str_begins(key, "use:")
-        || (move == bill_rest) != rbl_str_begins(key, "rest:"))
+        || (move == bill_rest) != rbl_str_begins(key, "rest:")
+        || bill_is_refund(move) != rbl_str_begins(key, "rf:"))
     {
         bill_fault(b, id, "is no movement of money");
         return;
@@ -116,9 +140,21 @@ bill_entry(fsck_bill_t *b, const redisReply *entry)
     }
 
     json_object_setn_new(b->keys, key.p, key.n,
-                         json_pack("[oIs]",
-                                   ctl_text(ctl_entry_value(fields, "r")),
+                         json_pack("[oIs]", ctl_text(about),
                                    (json_int_t) amount, move));
+
+    if (bill_is_refund(move) && about.n > 0) {
+        json_object_setn_new(b->refunds, about.p, about.n,
+                             json_integer(amount + json_integer_value(
+                                 json_object_getn(b->refunds, about.p,
+                                                  about.n))));
+    }
+
+    if (reference.n > 0) {
+        json_object_setn_new(b->references, reference.p, reference.n,
+                             json_true());
+    }
+
     b->balance += rbl_str_is(credit, "credit") ? amount
                   : rbl_str_is(debit, "credit") ? -amount : 0;
     b->plans += move == bill_sold ? amount : move == bill_rest ? -amount : 0;
@@ -181,6 +217,25 @@ bill_fits(const json_t *entry, const rbl_payment_t *p)
 }
 
 
+/* Notes until when a payment has paid. */
+static void
+bill_period(fsck_bill_t *b, rbl_str_t sid, const rbl_payment_t *p)
+{
+    int64_t  length;
+
+    length = p->ends - p->begins;
+
+    if (rbl_str_is(p->kind, "renewal")
+        && (length < FSCK_SHORTEST || length > FSCK_LONGEST))
+    {
+        bill_fault(b, sid, "pays for a time that is no month and no year");
+    }
+
+    b->until = p->ends > b->until ? p->ends : b->until;
+    b->ended = p->begins == b->begins ? p->ends : b->ended;
+}
+
+
 static int
 bill_payment(ctl_t *ctl, rbl_str_t sid, rbl_str_t raw, void *data)
 {
@@ -223,13 +278,58 @@ bill_payment(ctl_t *ctl, rbl_str_t sid, rbl_str_t raw, void *data)
         json_object_set_new(b->paid, rest, json_true());
     }
 
+    if (p.refunded != json_integer_value(json_object_getn(b->refunds, sid.p,
+                                                          sid.n)))
+    {
+        bill_fault(b, sid, "has other refunds than the ledger");
+    }
+
+    json_object_deln(b->refunds, sid.p, sid.n);
+
+    if (succeeded) {
+        bill_period(b, sid, &p);
+    }
+
     return 0;
 }
 
 
-/* A rest must be that of a period that was paid. */
+/* Reads what the bill says is paid.  0, -1. */
+static int
+bill_read(fsck_bill_t *b)
+{
+    rbl_key_t    key;
+    rbl_bill_t   bill;
+    redisReply  *reply;
+
+    reply = ctl_command(b->f->ctl, RBL_COMMAND("GET",
+                        rbl_account_key(&key, &b->f->ctl->ks, "bill",
+                                        b->account, RBL_STR(""))));
+    if (reply == NULL) {
+        return -1;
+    }
+
+    if (reply->type == REDIS_REPLY_NIL) {
+        b->begins = b->ends = 0;
+
+    } else if (rbl_bill_decode(&bill, rbl_reply_str(reply)) != RBL_OK) {
+        bill_fault(b, RBL_STR("bill"), "cannot be read: restore it from a"
+                   " backup");
+
+    } else {
+        b->begins = bill.begins;
+        b->ends = bill.ends;
+    }
+
+    freeReplyObject(reply);
+
+    return 0;
+}
+
+
+/* Compares the ledger with all payments. */
 static void
-bill_rests(fsck_bill_t *b)
+bill_compare(fsck_bill_t *b)
 {
     json_t      *entry;
     const char  *key, *move;
@@ -237,12 +337,88 @@ bill_rests(fsck_bill_t *b)
     json_object_foreach(b->keys, key, entry) {
         move = json_string_value(json_array_get(entry, 2));
 
-        if (strcmp(move, bill_rest) == 0
-            && json_object_get(b->paid, key) == NULL)
-        {
+        if (json_object_get(b->paid, key) != NULL) {
+            continue;
+        }
+
+        if (strcmp(move, bill_rest) == 0) {
             bill_fault(b, rbl_str(key), "is of a period that was not paid");
+
+        } else if (strcmp(move, bill_sold) == 0
+                   || strcmp(move, bill_added) == 0)
+        {
+            bill_fault(b, rbl_str(json_string_value(json_array_get(entry, 0))),
+                       "is in the ledger, and there is no such payment");
         }
     }
+
+    json_object_foreach(b->refunds, key, entry) {
+        bill_fault(b, rbl_str(key), "is refunded, and there is no such"
+                   " payment");
+    }
+
+    if (b->begins < b->ends
+        && (b->ends > b->until || (b->ended && b->ended != b->ends)))
+    {
+        bill_fault(b, RBL_STR("bill"), "is paid until another time than its"
+                   " payments");
+    }
+}
+
+
+/* Looks whether the index of references has those of the ledger.  0, -1. */
+static int
+bill_references(fsck_bill_t *b)
+{
+    int          known;
+    char         cursor[CTL_DECIMAL];
+    size_t       i, missing;
+    json_t      *seen;
+    rbl_key_t    key;
+    rbl_str_t    field;
+    redisReply  *reply;
+
+    seen = json_object();
+    (void) ctl_decimal(cursor, 0);
+
+    do {
+        reply = ctl_command(b->f->ctl, RBL_COMMAND("HSCAN",
+                            rbl_account_key(&key, &b->f->ctl->ks, "booked",
+                                            b->account, RBL_STR("")),
+                            rbl_str(cursor), RBL_STR("COUNT"),
+                            RBL_STR(FSCK_ENTRY)));
+        if (reply == NULL) {
+            json_decref(seen);
+            return -1;
+        }
+
+        rbl_copy(cursor, sizeof(cursor),
+                 rbl_reply_str(rbl_reply_at(reply, 0)));
+
+        for (i = 0; i < rbl_reply_len(rbl_reply_at(reply, 1)); i += 2) {
+            field = rbl_reply_str(rbl_reply_at(rbl_reply_at(reply, 1), i));
+            known = json_object_getn(b->references, field.p, field.n) != NULL;
+
+            if (known) {
+                json_object_setn_new(seen, field.p, field.n, json_true());
+
+            } else {
+                bill_fault(b, RBL_STR("booked"), "has a reference that the"
+                           " ledger does not have");
+            }
+        }
+
+        freeReplyObject(reply);
+    } while (strcmp(cursor, "0") != 0);
+
+    missing = json_object_size(b->references) - json_object_size(seen);
+    json_decref(seen);
+
+    if (missing > 0) {
+        bill_fault(b, RBL_STR("booked"), "lacks a reference of the ledger");
+    }
+
+    return 0;
 }
 
 
@@ -286,7 +462,8 @@ bill_look(fsck_bill_t *b)
     char       last[FSCK_ID];
     rbl_key_t  key;
 
-    if (bill_ledger(b) != 0 || bill_balance(b) != 0
+    if (bill_ledger(b) != 0 || bill_balance(b) != 0 || bill_read(b) != 0
+        || bill_references(b) != 0
         || ctl_each(b->f->ctl,
                     rbl_account_key(&key, &b->f->ctl->ks, "payments",
                                     b->account, RBL_STR("")),
@@ -296,7 +473,7 @@ bill_look(fsck_bill_t *b)
         return -1;
     }
 
-    bill_rests(b);
+    bill_compare(b);
     memcpy(last, b->last, sizeof(last));
 
     return bill_ledger(b) != 0 ? -1 : strcmp(last, b->last) != 0;
@@ -330,6 +507,8 @@ fsck_bill(fsck_t *f, rbl_str_t account, rbl_str_t none)
     b.account = account;
     b.keys = json_object();
     b.paid = json_object();
+    b.refunds = json_object();
+    b.references = json_object();
     b.faults = json_array();
     rc = bill_look(&b);
 
@@ -339,6 +518,8 @@ fsck_bill(fsck_t *f, rbl_str_t account, rbl_str_t none)
 
     json_decref(b.keys);
     json_decref(b.paid);
+    json_decref(b.refunds);
+    json_decref(b.references);
     json_decref(b.faults);
 
     return rc;

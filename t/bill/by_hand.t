@@ -14,6 +14,7 @@ use Test::More;
 
 my $redis = start_redis();
 init_store($redis);
+delete $redis->{judge};         # bills are made in the store alone
 my $t = { redis => $redis };
 my $file = temp_dir() . '/plans.json';
 write_file($file, <<'JSON');

@@ -32,7 +32,7 @@ my ($entry) = @{ cmd('XRANGE', $ledger, '-', '+') };
 
 sub faults {
     my $r = rblctl($redis, 'fsck', '--json');
-    my $rows = json($r->{out});
+    my $rows = json($r->{out} || die $r->{err});
     return $r->{status}, map { "$_->{fault} $_->{where}: $_->{text}" }
         @{ ref $rows eq 'HASH' ? $rows->{faults} : $rows };
 }
@@ -122,6 +122,79 @@ found('a payment without an index', qr/lacks \Q$py/,
 found('a turn for nothing', qr/billdue/,
     sub { cmd('ZADD', k('billdue'), 1, $id = sid('AC')) },
     sub { cmd('ZREM', k('billdue'), $id) });
+
+# the ledger, payments and bill beside each other
+
+my $index = k('payments', $ac);
+found('cash for a payment that is not there',
+    qr/PY\w+: is in the ledger, and there is no such payment/,
+    sub { $id = sid('PY'); add(k => 'tp:x', r => $id) },
+    sub { cmd('DEL', $ledger); cmd('XADD', $ledger, '*', @{ $entry->[1] }) });
+found('a payment that was deleted with its index', qr/$py: .*no such payment/,
+    sub { cmd('DEL', k('pay', $ac, $py)); cmd('ZREM', $index, $py) },
+    sub { cmd('SET', k('pay', $ac, $py), $raw); cmd('ZADD', $index, 1, $py) });
+found('refunds that the ledger does not have', qr/$py: has other refunds/,
+    sub { spoilt(22, 5) }, $heal);
+found('a refund that the payment does not have', qr/$py: has other refunds/,
+    sub { $id = add(k => "rf:$py:F", d => 'revenue', a => 5, c => 'cash') },
+    $drop);
+found('a refund of nothing', qr/PYx: is refunded, and there is no such/,
+    sub { $id = add(k => 'rf:PYx:F', d => 'revenue', r => 'PYx', c => 'cash') },
+    $drop);
+found('a refund under another key', qr/no movement/,
+    sub { $id = add(k => 'x', d => 'revenue', c => 'cash') }, $drop);
+found('a reference that nothing has', qr/booked: has a reference/,
+    sub { cmd('HSET', k('booked', $ac), 'R9', '1 x') },
+    sub { cmd('HDEL', k('booked', $ac), 'R9') });
+found('a reference that could be booked again', qr/booked: lacks a reference/,
+    sub { $id = cmd('HGET', k('booked', $ac), 'R1');
+        cmd('HDEL', k('booked', $ac), 'R1') },
+    sub { cmd('HSET', k('booked', $ac), 'R1', $id) });
+my ($begins, $ends) = @$p[11, 12];
+found('a period that is no month', qr/$py: pays for a time/,
+    sub { spoilt(12, $ends + 400 * 86_400_000) }, $heal);
+my $bought = cmd('GET', k('bill', $ac));
+sub sold {
+    my ($i, $value) = @_;
+    my $b = unpacked($bought);
+    $b->[$i] = $value;
+    cmd('SET', k('bill', $ac), packed($b));
+}
+my $sell = sub { cmd('SET', k('bill', $ac), $bought) };
+found('a bill that is paid until ' . ($_ < 0 ? 'an earlier' : 'a later')
+    . ' time', qr/bill: is paid until another time/,
+    do { my $days = $_; sub { sold(8, $ends + $days * 86_400_000) } }, $sell)
+    for 365, 1, -1;
+found('a period longer than that of its bill',
+    qr/bill: is paid until another time/,
+    sub { spoilt(12, $ends + 86_400_000) }, $heal);
+found('a bill without a turn', qr/billdue: has a bill and no turn/,
+    sub { cmd('ZREM', k('billdue'), $ac) },
+    sub { cmd('ZADD', k('billdue'), 1, $ac) });
+found("a bill whose payment $_->[0]", qr/bill: names a payment that is not/,
+    do { my $open = $_->[1]; sub { sold(10, $open) } }, $sell)
+    for ['is lost', sid('PY')], ['is done', $py];
+found('a price that is not that of the open payment', qr/another price/, sub {
+    my @p = @$p;
+    @p[1, 3, 4, P_STATE] = ($id = sid('PY'), 'rn:y', 5, 'open');
+    cmd('SET', k('pay', $ac, $id), packed(\@p));
+    cmd('ZADD', $index, 1, $id);
+    sold(10, $id);
+}, sub {
+    $sell->();
+    cmd('ZREM', $index, $id);
+    cmd('DEL', k('pay', $ac, $id));
+});
+found('a recharge to less than falls below', qr/terms: recharge to no more/,
+    sub { cmd('SET', k('terms', $ac), packed([1, 1, '', 500, 400, 0])) },
+    sub { cmd('DEL', k('terms', $ac)) });
+found('terms that cannot be read', qr/terms: cannot be read/,
+    sub { cmd('SET', k('terms', $ac), 'x') },
+    sub { cmd('DEL', k('terms', $ac)) });
+rblctl($redis, 'fsck', '--repair');
+cmd('ZREM', k('billdue'), $ac);
+rblctl($redis, 'fsck', '--repair');
+is(cmd('ZSCORE', k('billdue'), $ac), 0, '--repair gives a bill its turn');
 
 # an account with a card
 
@@ -227,10 +300,14 @@ rests('a rest of more than was paid', qr/more than was paid/,
 rests('a rest of a period that was not paid', qr/rest:.*not paid/,
     k => "rest:$ac:1:2");
 rests('a rest without its key', qr/no movement/, k => 'x');
-script('bill_topup', [$acct], payment => 'R2', amount => 5_000_000,
+script('bill_topup', [$acct], once => 'R2', amount => 5_000_000,
     reference => 'R2');
-script('bill_adjust', [$acct], of => 'x', amount => -1_000_000,
+script('bill_adjust', [$acct], once => 'x', amount => -1_000_000,
     reason => 'Less');
+my $credit = cmd('ZRANGE', $index, -1, -1)->[0];
+script('bill_refund', [$acct], payment => $_->[0], amount => $_->[1],
+    reference => "F$_->[1]") for [$py, 1_000_000], [$credit, 500_000],
+    [$credit, 100_000];
 cmd('HSET', k('money', $ac), 'used', 4000, 'day', 1);
 is_deeply([faults()], [0], 'the books of a plan by the check are in order');
 script('bill_step', [$acct], grace => 0, kept => 0);

@@ -75,8 +75,8 @@ sub ends {
 }
 
 sub expire {
-    bill_of($t, $t->{acct}, begins => time * 1000 - 50 * DAY,
-        ends => time * 1000 - 20 * DAY);
+    my $at = time * 1000 - 20 * DAY;
+    bill_of($t, $t->{acct}, begins => $at, ends => $at);
     redis($redis, 'ZADD', key('billdue') =~ s/:AC.*//r, 0, $ac);
     my $daemon = daemon();
     ok(wait_for(sub { item() ne '' }, 20), 'the plan expires');

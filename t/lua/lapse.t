@@ -88,7 +88,7 @@ sub expire {
     my ($kept) = @_;
 
     my $b = bill();
-    @$b[7, 8] = (now_ms() - 31 * DAY, now_ms() - DAY - ++$days);
+    @$b[7, 8] = (now_ms() - DAY - ++$days) x 2;
     cmd('SET', k('bill', $ac), packed($b));
     return script('bill_step', [$acct], grace => 0, kept => $kept // 0)->[1];
 }
@@ -464,13 +464,13 @@ ok(is_account()->[A_LAPSED], 'an account without a balance stays expired');
 faultless('by the check');
 is(look(), 'lapsed', 'as its bill says');
 is(told(), 'expired', 'the contacts know');
-script('bill_topup', [$acct], payment => 'R', amount => 9_000_000);
+script('bill_topup', [$acct], once => 'R', amount => 9_000_000);
 look();
 is(is_account()->[A_LAPSED], 0, 'a balance makes the account active');
 work_ends();
 is_deeply(scheduled(), [sort @hosts], 'all are due');
 faultless('by the check, with a balance');
-script('bill_adjust', [$acct], of => sid('XX'), amount => -9_000_000,
+script('bill_adjust', [$acct], once => sid('XX'), amount => -9_000_000,
     reason => 'gone');
 is(look(), 'lapsed', 'the balance is used up');
 work_ends();
@@ -569,7 +569,7 @@ script_limits();
 # The store's clock leaps a year ahead, and goes back.
 @hosts = born(2);
 my $b = bill();
-@$b[7, 8] = map { $_ - 366 * DAY } now_ms() - 30 * DAY, now_ms();
+@$b[7, 8] = (now_ms() - 366 * DAY) x 2;
 cmd('SET', k('bill', $ac), packed($b));
 is(script('bill_step', [$acct], grace => 7 * DAY, kept => 0)->[1], 'lapsed',
     'a year later the plan has expired');

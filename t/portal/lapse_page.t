@@ -33,8 +33,11 @@ sub counts {
 
 ok(wait_for(sub { counts() eq 'listed 1 clear 1' }, 60), 'all are checked');
 my $day = 86_400_000;
-bill_of($t, $t->{acct}, begins => time * 1000 - 50 * $day,
-    ends => time * 1000 - 20 * $day);
+my $now = time * 1000;
+my @period = (begins => $now - 50 * $day, ends => $now - 20 * $day);
+movement_of($t, $t->{acct}, '*', k => 'rn:1', c => 'revenue', a => 29_000_000,
+    r => payment_of($t, $t->{acct}, 1, @period));
+bill_of($t, $t->{acct}, @period);
 redis($redis, 'ZADD', redis_key('billdue', $ac) =~ s/:AC.*//r, 0, $ac);
 ok(wait_for(sub { counts() eq 'unknown 2' }, 60), 'the plan expires');
 ok(wait_for(sub { !redis($redis, 'EXISTS', redis_key('work', $ac)) }, 60),

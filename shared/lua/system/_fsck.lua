@@ -45,7 +45,8 @@ local shapes = {
     TOTALS = TOTALS.shape,
     COVERAGE = COVERAGE.shape, BILL = BILL.shape, PAYMENT = PAYMENT.shape,
     CHANGE = CHANGE.shape,
-    PS = SOURCE.shape, SETUP = SETUP.shape, WORK = WORK.shape,
+    PS = SOURCE.shape, SETUP = SETUP.shape, TERMS = TERMS.shape,
+    WORK = WORK.shape,
 }
 local letters = {n = 'number', s = 'string', t = 'table'}
 -- The record that the bytes are; or nil and "damaged", or "newer": it is not

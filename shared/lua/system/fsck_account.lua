@@ -148,6 +148,37 @@ local function look_at_bill()
             or 'has lapsed, and the account has not',
             command('ZADD', key('billdue'), 0, ac))
     end
+    b = ok and type(b) == 'table' and b
+    if b and a[ACCOUNT.status] ~= 'suspended' and (b[BILL.period] == 'check'
+        or b[BILL.state] ~= 'lapsed') and not call('ZSCORE', key('billdue'), ac)
+    then
+        fault('turn', 'billdue', 'has a bill and no turn',
+            command('ZADD', key('billdue'), 0, ac))
+    end
+    local p = b and b[BILL.open] ~= ''
+        and read(key('pay', ac, b[BILL.open]), 'PAYMENT')
+    local state = p and p[PAYMENT.state] or 'void'
+    if b and b[BILL.open] ~= '' and (state == 'void' or state == 'succeeded')
+    then
+        fault('ledger', 'bill', 'names a payment that is not open',
+            command('ZADD', key('billdue'), 0, ac))
+    elseif p and state == 'open' and p[PAYMENT.kind] == 'renewal'
+        and (p[PAYMENT.sent] or 0) == 0
+        and p[PAYMENT.amount] ~= b[BILL.price]
+    then
+        fault('ledger', 'bill', 'has another price than its open payment', nil)
+    end
+end
+local function look_at_terms()
+    local t, unread = read(key('terms', ac), 'TERMS')
+    if unread == 'damaged' then
+        fault('damaged', 'terms', 'cannot be read', nil)
+    elseif t and t[TERMS.recharge_to] > 0
+        and t[TERMS.recharge_to] <= t[TERMS.falls_below]
+    then
+        fault('ledger', 'terms', 'recharge to no more than they fall below',
+            nil)
+    end
 end
 -- An account that pays by the check, and no other, has a meter, with the price
 -- of its bill, or 0 after that has lapsed (_bill.lua).
@@ -265,6 +296,7 @@ look_at_turn('telling', 'tellings', 'has contacts to tell and no turn')
 look_at_settle()
 look_at_started()
 look_at_bill()
+look_at_terms()
 look_at_meter()
 look_at_change()
 look_at_gateway()
