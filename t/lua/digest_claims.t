@@ -241,6 +241,26 @@ for my $name (sort keys %ends) {
 }
 is(cmd('XLEN', k('dead', $ac)), $dead, 'none of it is a dead letter');
 
+# more ends than one call takes back
+my $many = contact('start_and_end');
+check($in, qw(clear listed));
+($g) = claim();
+store($g);
+my @many = map { sid('HT') } 1 .. 1300;
+sub many_in { return scalar grep { defined }
+    @{ cmd('HMGET', k($_[0], $ac, $many), @many[0 .. 1199]) } }
+cmd('HSET', k('ends', $ac, $many), map { ($_, '1|10.0.0.1|n') } @many[0 .. 1199]);
+cmd('HSET', k('ends', $ac, $many), map { ("+$_", '') } @many[1200 .. 1299]);
+$ends{paused}->($many);
+my $calls = 0;
+for (; cmd('ZCARD', k('retry')) && $calls < 10; $calls++) {
+    is(scalar(@none = take_one()), 0, 'many ends: nothing is sent');
+    is(many_in('ends') + many_in('open'), 1200, 'each end is in one place');
+}
+cmp_ok($calls, '>', 1, 'many ends are taken back by several calls');
+is(many_in('open'), 1200, 'all of them');
+script('contact_delete', [$acct], contact => $many);
+
 # a contact that its service reports as gone
 my $to = contact('while_listed');
 check($in, qw(listed clear));

@@ -38,7 +38,7 @@ end
 -- Octets of bodies that were read, or are in dead letters, which cost more; a
 -- host that a contact does not know costs as much as some of them.  When they
 -- are many the rest stays due.
-local moved, moved_most, moved_host = 0, 500000, 400
+local moved, moved_most, moved_host = 0, 500000, 1000
 -- Until when a receiver gets nothing, for its circuit is open; when the time is
 -- up, one delivery tries it and the others wait for the end of that.
 local circuits = {}
@@ -73,6 +73,8 @@ local function waits_until(ac, target, channel, url)
     end
     return circuit and quiet_until(ac, circuit) or 0
 end
+-- A message that ends by several calls stays due until the last of them.
+local unfinished = {}
 -- URL, secret, type of the contact and old secret; or nil and why not, if that
 -- is of use.
 -- host: that the message reports as listed, if no attempt has begun; or nil.
@@ -94,7 +96,9 @@ local function way(ac, target, url, app_sid, digest, host)
                 return contact[CONTACT.value], '', contact[CONTACT.type]
             end
             if contact and contact[CONTACT.status] == 'paused' then
-                moved = moved + moved_host * ends_untold(ac, target)
+                local hosts, more = ends_untold(ac, target)
+                moved = moved + moved_host * hosts
+                return nil, more and unfinished
             end
             return nil
         end
@@ -142,6 +146,9 @@ local function claim(member)
     elseif d[1] and e[2] then
         url, secret, channel, old = way(ac, target, d[3], d[4], d[5],
             fresh and d[6])
+    end
+    if secret == unfinished then
+        return
     end
     local quiet = url and not d[7] and waits_until(ac, target, channel, url)
         or 0
