@@ -195,10 +195,14 @@ async function toTheEnd(page, how) {
 
     await page.goto('/portal/#/hosts');
     await page.waitForSelector('.rows tbody tr >> nth=8');
-    await page.evaluate(() => scrollTo(0, 5000));
-    await page.waitForFunction(() => document.querySelector(
-        '.rows tbody tr').ariaRowIndex > 50);
-    await page.locator('.rows tbody tr a').nth(8).click();
+    // the table may still grow
+    await page.waitForFunction(() => {
+        scrollTo(0, 5000);
+        return scrollY === 5000 && document.querySelector('.rows tbody tr')
+            .ariaRowIndex > 50;
+    });
+    // not by the mouse, before whose click the page may be scrolled
+    await page.locator('.rows tbody tr a').nth(8).dispatchEvent('click');
     await page.waitForSelector('.facts');
     is(await page.evaluate(() => scrollY), 0, 'a screen begins at its top');
     await page.goBack();
