@@ -361,39 +361,39 @@ pay_task(rbl_str_t name)
 static int
 pay_read(pay_t *pay, const rbl_bill_send_reply_t *said)
 {
-    rbl_str_t       all;
+    rbl_err_t       err;
+    rbl_str_t       record;
     gateway_job_t  *job = &pay->job;
 
-    rbl_out_str(&pay->bytes.out, said->payment);
-    rbl_out_str(&pay->bytes.out, said->source);
-    rbl_out_str(&pay->bytes.out, said->setup);
+    rbl_out_str(&pay->bytes.out, said->record);
     rbl_out_str(&pay->bytes.out, said->customer);
 
-    all = rbl_buf_str(&pay->bytes);
+    record = rbl_buf_str(&pay->bytes);
+    record.n = said->record.n;
     job->conf = pay->payer->conf;
     job->account = rbl_sid_str(&pay->visit->account);
+    job->customer.p = record.p + record.n;
     job->customer.n = said->customer.n;
-    job->customer.p = all.p + all.n - said->customer.n;
     job->task = pay_task(said->task);
 
     switch (job->task) {
 
     case GATEWAY_CHARGE:
     case GATEWAY_QUERY:
-        all.n = said->payment.n;
-        return rbl_payment_decode(&job->payment, all) == RBL_OK ? 0 : -1;
+        err = rbl_payment_decode(&job->payment, record);
+        break;
 
     case GATEWAY_CARD:
     case GATEWAY_DETACH:
-        all.p += said->payment.n;
-        all.n = said->source.n;
-        return rbl_source_decode(&job->source, all) == RBL_OK ? 0 : -1;
+        err = rbl_source_decode(&job->source, record);
+        break;
 
     default:
-        all.p += said->payment.n + said->source.n;
-        all.n = said->setup.n;
-        return rbl_setup_decode(&job->setup, all) == RBL_OK ? 0 : -1;
+        err = rbl_setup_decode(&job->setup, record);
+        break;
     }
+
+    return err == RBL_OK ? 0 : -1;
 }
 
 

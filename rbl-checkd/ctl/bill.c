@@ -10,8 +10,7 @@
 #include "rbl_time.h"
 #include "rbl_validate.h"
 
-#define UNPAID_PAGE  250                /* payments of a call */
-
+#include <stdio.h>
 
 static const char  unpaid_rows[] =
     "account, name, id:PAYMENT, kind, amount:USD, state, reason,"
@@ -21,11 +20,13 @@ static const char  source_rows[] =
     "id:SOURCE, type, brand, last4, exp_month:MONTH, exp_year:YEAR";
 
 
-/* Prints when the plan begins, or why it does not. */
+/* Prints when the plan begins, or why it does not.  ends: it has no price, and
+   ends the bill. */
 static int
-bill_plan_said(const rbl_bill_plan_reply_t *said)
+bill_plan_said(const rbl_bill_plan_reply_t *said, int ends)
 {
-    char  money[RBL_MONEY_LEN], time[RBL_TIME_LEN];
+    char         money[RBL_MONEY_LEN], time[RBL_TIME_LEN];
+    const char  *text;
 
     switch (said->word) {
 
@@ -48,40 +49,74 @@ bill_plan_said(const rbl_bill_plan_reply_t *said)
                         " ended", (int) said->state.n, said->state.p);
 
     case RBL_BILL_PLAN_WAITS:
-        return plan_waits(said->plan, said->at);
+        return ctl_fail("the next period is paid, and its plan \"%.*s\" begins"
+                        " at %.*s: try again then", (int) said->plan.n,
+                        said->plan.p,
+                        (int) rbl_time_rfc3339(time, said->at).n, time);
+
+    case RBL_BILL_PLAN_FREE:
+        return ctl_fail("the account has no bill; rblctl account plan puts it"
+                        " on a plan without a price");
 
     default:
-        return said->ends > 0
-               ? ctl_fail("the plan is paid until %.*s; --now changes it now,"
-                          " and credits the rest to the balance",
-                          (int) rbl_time_rfc3339(time, said->ends).n, time)
-               : ctl_fail("the account has a balance of %.*s USD, which a plan"
-                          " by the period does not use; with --now it is kept"
-                          " for a plan by the check",
-                          (int) rbl_money_text(money, said->left).n, money);
+        if (said->ends > 0) {
+            text = ends ? ". rblctl bill renew SID off lets it end then; --now"
+                          " ends it now, and credits the rest to the balance"
+                   : "; --now changes it now, and credits the rest to the"
+                     " balance";
+
+            return ctl_fail("the plan is paid until %.*s%s",
+                            (int) rbl_time_rfc3339(time, said->ends).n, time,
+                            text);
+        }
+
+        text = ends ? "it could not use. Pay it back and book that with rblctl"
+                      " bill adjust, or give --now"
+               : "a plan by the period does not use; with --now it is kept for"
+                 " a plan by the check";
+
+        return ctl_fail("the account has a balance of %.*s USD, which %s",
+                        (int) rbl_money_text(money, said->left).n, money,
+                        text);
     }
 }
 
 
-/* Puts the account on a plan of the file, which it pays for. */
-static int
-bill_put(ctl_t *ctl, const plan_t *plan, int64_t price)
+/* Puts the account on a plan of the file, which it pays for, or ends its bill. */
+int
+ctl_bill_plan(ctl_t *ctl)
 {
-    int          rc;
-    char         hosts[CTL_DECIMAL], contacts[CTL_DECIMAL],
-                 checks[CTL_DECIMAL], seconds[CTL_DECIMAL],
-                 amount[CTL_DECIMAL];
-    redisReply  *reply;
+    int            rc, ends;
+    char           hosts[CTL_DECIMAL], contacts[CTL_DECIMAL],
+                   checks[CTL_DECIMAL], seconds[CTL_DECIMAL],
+                   amount[CTL_DECIMAL];
+    int64_t        price;
+    rbl_str_t      text;
+    redisReply    *reply;
+    const plan_t  *plan;
 
     rbl_bill_plan_args_t   args;
     rbl_bill_plan_reply_t  said;
+
+    plan = plan_open(ctl, ctl->args[1].p);
+    if (plan == NULL) {
+        return CTL_ERROR;
+    }
+
+    text = plan->price.n > 0 ? plan->price : plan->check_price;
+    ends = text.n == 0;
+    price = 0;
+
+    if (!ends && (rbl_money_parse(&price, text, 6) != RBL_OK || price == 0)) {
+        return ctl_fail("plan \"%.80s\" has no price", ctl->args[1].p);
+    }
 
     args.gateway = ctl->conf.bill ? rbl_str(ctl->conf.gateway)
                                   : RBL_STR("manual");
     args.plan = plan->name;
     args.price = ctl_decimal(amount, price);
-    args.period = plan->period.n ? plan->period : RBL_STR("check");
-    args.paid = RBL_STR("1");
+    args.period = ends || plan->period.n > 0 ? plan->period : RBL_STR("check");
+    args.paid = rbl_str(plan->paid ? "1" : "0");
     args.hosts = ctl_decimal(hosts, plan->max_hosts);
     args.contacts = ctl_decimal(contacts, plan->max_contacts);
     args.checks = ctl_decimal(checks, plan->max_checks);
@@ -94,40 +129,11 @@ bill_put(ctl_t *ctl, const plan_t *plan, int64_t price)
     }
 
     rbl_bill_plan_reply(&said, reply);
-    rc = bill_plan_said(&said);
+    rc = bill_plan_said(&said, ends);
     freeReplyObject(reply);
 
-    return rc == CTL_OK ? ctl_op_show(ctl, "bill show") : rc;
-}
-
-
-int
-ctl_bill_plan(ctl_t *ctl)
-{
-    int64_t        price;
-    const plan_t  *plan;
-
-    rbl_account_plan_reply_t  said;
-
-    plan = plan_open(ctl, ctl->args[1].p);
-    if (plan == NULL) {
-        return CTL_ERROR;
-    }
-
-    if (plan->price.n == 0 && plan->check_price.n == 0) {
-        return plan_unpriced(ctl, plan, ctl_option(ctl, "now") ? "now" : "end",
-                             &said) == CTL_OK
-               ? ctl_op_show(ctl, "account show") : CTL_ERROR;
-    }
-
-    if (rbl_money_parse(&price, plan->price.n ? plan->price
-                                : plan->check_price, 6) != RBL_OK
-        || price == 0)
-    {
-        return ctl_fail("plan \"%.80s\" has no price", ctl->args[1].p);
-    }
-
-    return bill_put(ctl, plan, price);
+    return rc != CTL_OK ? rc
+           : ctl_op_show(ctl, ends ? "account show" : "bill show");
 }
 
 
@@ -253,76 +259,47 @@ ctl_bill_source_remove(ctl_t *ctl)
 }
 
 
-/* Adds one payment that is not done; one that has just been deleted, or whose
-   record is damaged (fsck), is left out. */
-static void
-unpaid_row(json_t *rows, const redisReply *reply)
-{
-    char                         text[RBL_MONEY_LEN];
-    rbl_str_t                    amount;
-    rbl_bill_t                   bill;
-    rbl_account_t                account;
-    rbl_payment_t                p;
-    rbl_payments_show_payment_t  row;
-
-    rbl_payments_show_payment(&row, reply);
-
-    if (rbl_account_decode(&account, row.account) != RBL_OK
-        || rbl_bill_decode(&bill, row.bill) != RBL_OK
-        || rbl_payment_decode(&p, row.payment) != RBL_OK)
-    {
-        return;
-    }
-
-    amount = rbl_money_text(text, p.amount);
-    json_array_append_new(rows,
-        json_pack("{so so so so so so so so so sI so so so so}",
-                  "account", ctl_text(row.id), "name", ctl_text(account.name),
-                  "status", ctl_text(account.status),
-                  "plan", ctl_text(bill.plan),
-                  "gateway", ctl_text(bill.gateway), "id", ctl_text(p.id),
-                  "kind", ctl_text(p.kind), "amount", ctl_text(amount),
-                  "state", ctl_text(p.state),
-                  "attempt", (json_int_t) p.attempt,
-                  "reason", ctl_text(p.reason), "text", ctl_text(p.text),
-                  "created", ctl_time(p.created), "next", ctl_time(p.next)));
-}
-
-
-/* Adds those in a state of one partition.  0; -1: error printed. */
+/* Adds one payment that is not done, of the member "AC:PY" of the index; one that
+   has just been deleted, or whose record is damaged (fsck), is left out. */
 static int
-unpaid_read(ctl_t *ctl, unsigned p, const char *state, json_t *rows)
+unpaid_row(ctl_t *ctl, rbl_str_t member, rbl_str_t raw, void *data)
 {
-    char         first[CTL_DECIMAL], last[CTL_DECIMAL];
-    size_t       i, n;
-    int64_t      from;
-    rbl_key_t    key;
-    redisReply  *reply;
+    char            text[RBL_MONEY_LEN];
+    rbl_key_t       key;
+    rbl_str_t       sid, amount;
+    redisReply     *reply;
+    rbl_account_t   account;
+    rbl_payment_t   p;
 
-    rbl_payments_show_args_t   args;
-    rbl_payments_show_reply_t  said;
+    sid = rbl_until(&member, ':');
 
-    args.accounts = ctl_key(ctl, &key, p, "accounts");
-    args.state = rbl_str(state);
-
-    for (from = 0, n = UNPAID_PAGE; n == UNPAID_PAGE; from += UNPAID_PAGE) {
-        args.first = ctl_decimal(first, from);
-        args.last = ctl_decimal(last, from + UNPAID_PAGE - 1);
-        reply = ctl_script(ctl, CTL_SCRIPT(payments_show, args));
-
-        if (reply == NULL) {
-            return -1;
-        }
-
-        rbl_payments_show_reply(&said, reply);
-        n = rbl_reply_len(said.payments);
-
-        for (i = 0; i < n; i++) {
-            unpaid_row(rows, rbl_reply_at(said.payments, i));
-        }
-
-        freeReplyObject(reply);
+    if (rbl_payment_decode(&p, raw) != RBL_OK) {
+        return 0;
     }
+
+    reply = ctl_command(ctl, RBL_COMMAND("GET", rbl_account_key(&key, &ctl->ks,
+                                         "acct", sid, RBL_STR(""))));
+    if (reply == NULL) {
+        return -1;
+    }
+
+    if (rbl_account_decode(&account, rbl_reply_str(reply)) == RBL_OK) {
+        amount = rbl_money_text(text, p.amount);
+        json_array_append_new(data,
+            json_pack("{so so so so so so so so so sI so so so so}",
+                      "account", ctl_text(sid), "name", ctl_text(account.name),
+                      "status", ctl_text(account.status),
+                      "plan", ctl_text(p.plan),
+                      "gateway", ctl_text(p.gateway), "id", ctl_text(p.id),
+                      "kind", ctl_text(p.kind), "amount", ctl_text(amount),
+                      "state", ctl_text(p.state),
+                      "attempt", (json_int_t) p.attempt,
+                      "reason", ctl_text(p.reason), "text", ctl_text(p.text),
+                      "created", ctl_time(p.created),
+                      "next", ctl_time(p.next)));
+    }
+
+    freeReplyObject(reply);
 
     return 0;
 }
@@ -332,10 +309,12 @@ unpaid_read(ctl_t *ctl, unsigned p, const char *state, json_t *rows)
 static int
 unpaid_state(ctl_t *ctl, rbl_str_t word, json_t *rows)
 {
-    char      state[16];
-    unsigned  p;
+    char       state[16], index[24];
+    unsigned   p;
+    rbl_key_t  key;
 
     rbl_copy(state, sizeof(state), word);
+    snprintf(index, sizeof(index), "unpaid:%s", state);
 
     if (!rbl_words_have(RBL_STR(RBL_UNPAID_STATES), state)) {
         ctl_fail("\"%s\" must be one of " RBL_UNPAID_STATES, state);
@@ -343,7 +322,10 @@ unpaid_state(ctl_t *ctl, rbl_str_t word, json_t *rows)
     }
 
     for (p = 0; p < ctl->ks.partitions; p++) {
-        if (!ctl_away(ctl, p) && unpaid_read(ctl, p, state, rows) != 0) {
+        if (!ctl_away(ctl, p)
+            && ctl_each(ctl, ctl_key(ctl, &key, p, index), p, "pay",
+                        RBL_STR(""), unpaid_row, rows) != 0)
+        {
             return -1;
         }
     }

@@ -44,14 +44,15 @@ bill_reference(rbl_run_t *run, rbl_str_t *text)
 
 
 static const rbl_field_t  paid_fields[] = {
-    RBL_TEXT("reference", 0, bill_reference, RBL_ARG(bill_paid, reference)),
-    RBL_TEXT("amount", 0, rbl_bill_paid, RBL_ARG(bill_paid, amount)),
+    RBL_TEXT("reference", 0, bill_reference, RBL_ARG(bill_settle, reference)),
+    RBL_TEXT("amount", 0, rbl_bill_paid, RBL_ARG(bill_settle, amount)),
     RBL_END
 };
 
 const rbl_op_t  bill_op_paid = {
-    .script = &rbl_script_bill_paid,
+    .script = &rbl_script_bill_settle,
     .fields = paid_fields,
+    .value = "paid",
     .kinds = { RBL_SID_PAYMENT },
     .message = "OK",
     .refusals = bill_refusals
@@ -112,8 +113,8 @@ const rbl_op_t  bill_op_settle = {
 
 
 static const rbl_field_t  topup_fields[] = {
-    RBL_TEXT("amount", RBL_NEEDED, rbl_bill_paid, RBL_ARG(bill_topup, amount)),
-    RBL_TEXT("reference", 0, bill_reference, RBL_ARG(bill_topup, reference)),
+    RBL_TEXT("amount", RBL_NEEDED, rbl_bill_paid, RBL_ARG(bill_adjust, amount)),
+    RBL_TEXT("reference", 0, bill_reference, RBL_ARG(bill_adjust, reference)),
     RBL_END
 };
 
@@ -136,8 +137,9 @@ balance_answer(rbl_run_t *run, rbl_doc_t *doc, const redisReply *reply)
 
 
 const rbl_op_t  bill_op_topup = {
-    .script = &rbl_script_bill_topup,
+    .script = &rbl_script_bill_adjust,
     .fields = topup_fields,
+    .value = "topup",
     .kinds = { RBL_SID_PAYMENT },
     .makes = 1,
     .message = "OK",
@@ -184,6 +186,7 @@ static const rbl_field_t  adjust_fields[] = {
 const rbl_op_t  bill_op_adjust = {
     .script = &rbl_script_bill_adjust,
     .fields = adjust_fields,
+    .value = "adjust",
     .kinds = { RBL_SID_PAYMENT },
     .makes = 1,
     .message = "OK",

@@ -339,89 +339,6 @@ ctl_plan_show(ctl_t *ctl)
 }
 
 
-int
-plan_waits(rbl_str_t plan, int64_t at)
-{
-    char  time[RBL_TIME_LEN];
-
-    return ctl_fail("the next period is paid, and its plan \"%.*s\" begins at"
-                    " %.*s: try again then", (int) plan.n, plan.p,
-                    (int) rbl_time_rfc3339(time, at).n, time);
-}
-
-
-static int
-plan_said(const rbl_account_plan_reply_t *said)
-{
-    char  money[RBL_MONEY_LEN], time[RBL_TIME_LEN];
-
-    switch (said->word) {
-
-    case RBL_ACCOUNT_PLAN_OK:
-        return CTL_OK;
-
-    case RBL_ACCOUNT_PLAN_BILL:
-        return ctl_fail("the account pays for the plan \"%.*s\"; rblctl bill"
-                        " plan changes that",
-                        (int) said->plan.n, said->plan.p);
-
-    case RBL_ACCOUNT_PLAN_FREE:
-        return ctl_fail("the account has no bill; rblctl account plan puts it"
-                        " on a plan without a price");
-
-    case RBL_ACCOUNT_PLAN_PAYING:
-        return ctl_fail("a payment is under way (%.*s): try again when it has"
-                        " ended", (int) said->state.n, said->state.p);
-
-    case RBL_ACCOUNT_PLAN_WAITS:
-        return plan_waits(said->plan, said->at);
-
-    default:
-        return said->ends > 0
-               ? ctl_fail("the plan is paid until %.*s. rblctl bill renew SID"
-                          " off lets it end then; --now ends it now, and"
-                          " credits the rest to the balance",
-                          (int) rbl_time_rfc3339(time, said->ends).n, time)
-               : ctl_fail("the account has a balance of %.*s USD, which it"
-                          " could not use. Pay it back and book that with"
-                          " rblctl bill adjust, or give --now",
-                          (int) rbl_money_text(money, said->left).n, money);
-    }
-}
-
-
-int
-plan_unpriced(ctl_t *ctl, const plan_t *plan, const char *bill,
-    rbl_account_plan_reply_t *said)
-{
-    int          rc;
-    char         hosts[CTL_DECIMAL], contacts[CTL_DECIMAL],
-                 checks[CTL_DECIMAL], seconds[CTL_DECIMAL];
-    redisReply  *reply;
-
-    rbl_account_plan_args_t  args;
-
-    args.plan = plan->name;
-    args.paid = rbl_str(plan->paid ? "1" : "0");
-    args.hosts = ctl_decimal(hosts, plan->max_hosts);
-    args.contacts = ctl_decimal(contacts, plan->max_contacts);
-    args.checks = ctl_decimal(checks, plan->max_checks);
-    args.shortest = ctl_decimal(seconds, plan->interval);
-    args.bill = rbl_str(bill);
-
-    reply = ctl_account_script(ctl, CTL_SCRIPT(account_plan, args));
-    if (reply == NULL) {
-        return CTL_ERROR;
-    }
-
-    rbl_account_plan_reply(said, reply);
-    rc = plan_said(said);
-    freeReplyObject(reply);
-
-    return rc;
-}
-
-
 /* Prints how far an account exceeds a limit of its plan. */
 static void
 plan_excess(const char *what, int64_t n, int64_t max)
@@ -434,19 +351,45 @@ plan_excess(const char *what, int64_t n, int64_t max)
 }
 
 
+/* Puts the account on a plan, whose price does not count. */
 int
 ctl_account_plan(ctl_t *ctl)
 {
+    char           hosts[CTL_DECIMAL], contacts[CTL_DECIMAL],
+                   checks[CTL_DECIMAL], seconds[CTL_DECIMAL];
+    redisReply    *reply;
     const plan_t  *plan;
 
+    rbl_account_plan_args_t   args;
     rbl_account_plan_reply_t  said;
 
     plan = plan_open(ctl, ctl->args[1].p);
-
-    if (plan == NULL || plan_unpriced(ctl, plan, "", &said) != CTL_OK) {
+    if (plan == NULL) {
         return CTL_ERROR;
     }
 
+    args.plan = plan->name;
+    args.paid = rbl_str(plan->paid ? "1" : "0");
+    args.hosts = ctl_decimal(hosts, plan->max_hosts);
+    args.contacts = ctl_decimal(contacts, plan->max_contacts);
+    args.checks = ctl_decimal(checks, plan->max_checks);
+    args.shortest = ctl_decimal(seconds, plan->interval);
+
+    reply = ctl_account_script(ctl, CTL_SCRIPT(account_plan, args));
+    if (reply == NULL) {
+        return CTL_ERROR;
+    }
+
+    rbl_account_plan_reply(&said, reply);
+
+    if (said.word != RBL_ACCOUNT_PLAN_OK) {
+        ctl_fail("the account pays for the plan \"%.*s\"; rblctl bill plan"
+                 " changes that", (int) said.plan.n, said.plan.p);
+        freeReplyObject(reply);
+        return CTL_ERROR;
+    }
+
+    freeReplyObject(reply);
     plan_excess("hosts", said.hosts, plan->max_hosts);
     plan_excess("contacts", said.contacts, plan->max_contacts);
 

@@ -35,17 +35,6 @@ int plan_given(const ctl_t *ctl, plan_t *plan, int64_t *interval);
    file. */
 const plan_t *plan_open(const ctl_t *ctl, const char *name);
 
-/*
- * Puts the account of the command on a plan, whose price does not count.
- * `bill`: what becomes of its bill (account_plan.lua).  CTL_ERROR: error
- * printed.  Of `said` the numbers are left.
- */
-int plan_unpriced(ctl_t *ctl, const plan_t *plan, const char *bill,
-    rbl_account_plan_reply_t *said);
-
-/* Fails: nothing changes before the plan begins that waits until then (ms). */
-int plan_waits(rbl_str_t plan, int64_t at);
-
 /* account.c: makes an account, which is checked every `interval` s, under that
    key.  0; 1: the account is there already; -1: error printed. */
 int account_make(ctl_t *ctl, rbl_str_t acct, rbl_str_t name,

@@ -23,7 +23,8 @@ sub buy {
         price => 25_000_000, period => 'month', paid => 1, hosts => 0,
         contacts => 0, checks => 0, shortest => 900);
     my $py = script('bill_step', [$acct], grace => 0, kept => 0)->[2];
-    script('bill_paid', [$acct], payment => $py, reference => 'R1');
+    script('bill_settle', [$acct], result => 'paid',
+        payment => $py, reference => 'R1');
     return $py;
 }
 
@@ -300,7 +301,8 @@ rests('a rest of more than was paid', qr/more than was paid/,
 rests('a rest of a period that was not paid', qr/rest:.*not paid/,
     k => "rest:$ac:1:2");
 rests('a rest without its key', qr/no movement/, k => 'x');
-script('bill_topup', [$acct], once => 'R2', amount => 5_000_000,
+script('bill_adjust', [$acct], what => 'topup',
+    once => 'R2', amount => 5_000_000,
     reference => 'R2');
 script('bill_adjust', [$acct], once => 'x', amount => -1_000_000,
     reason => 'Less');

@@ -55,7 +55,7 @@ sub look { return script('bill_step', [$_[0]], grace => GRACE, kept => 0) }
 
 sub paid {
     my ($acct, $py, $reference) = @_;
-    return script('bill_paid', [$acct], payment => $py,
+    return script('bill_settle', [$acct], result => 'paid', payment => $py,
         reference => $reference // "R$py");
 }
 
@@ -150,9 +150,9 @@ my @events = told();
 is_deeply(types(@events), ['billing.renewal.success'],
     'a billing.renewal.success event reports the payment');
 is_deeply(paid($acct, $open), ['OK'],
-    'bill_paid accepts the same payment again');
+    'bill_settle accepts the same payment again');
 is_deeply(paid($acct, $open, 'R2'), ['DONE', 'succeeded', "R$open"],
-    'bill_paid refuses the payment with another reference');
+    'bill_settle refuses the payment with another reference');
 is_deeply([told()], [], 'a payment that is booked twice is reported once');
 is_deeply([map { { %$_{qw(k d c a r b)} } } ledger($ac)], [{ d => 'cash',
     c => 'revenue', a => 25_000_000, r => $open, b => 0,

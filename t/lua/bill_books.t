@@ -42,9 +42,11 @@ sub buy {
 }
 sub refund { return script('bill_refund', [$acct], payment => $_[0],
     amount => $_[1], reference => $_[2]) }
-sub topup { return script('bill_topup', [$acct], once => sid('XX'),
+sub topup { return script('bill_adjust', [$acct], what => 'topup',
+    once => sid('XX'),
     amount => $_[0], reference => $_[1]) }
-sub paid { my ($py, %with) = @_; return script('bill_paid', [$acct],
+sub paid { my ($py, %with) = @_; return script('bill_settle', [$acct],
+    result => 'paid',
     payment => $py, %with) }
 sub fresh { ($ac, $acct) = account(); return }
 

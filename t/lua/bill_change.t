@@ -33,9 +33,11 @@ sub left { return balance() - (cmd('HGET', k('money', $ac), 'used') // 0) }
 sub look { return script('bill_step', [$acct], grace => GRACE, kept => 0) }
 sub ledger { return map { +{ @{ $_->[1] } } }
     @{ cmd('XRANGE', k('ledger', $ac), '-', '+') } }
-sub paid { return script('bill_paid', [$acct], payment => $_[0],
+sub paid { return script('bill_settle', [$acct], result => 'paid',
+    payment => $_[0],
     reference => "R$_[0]") }
-sub topup { return script('bill_topup', [$acct], once => sid('PY'),
+sub topup { return script('bill_adjust', [$acct], what => 'topup',
+    once => sid('PY'),
     amount => $_[0], reference => '') }
 sub terms { return script('bill_terms', [$acct], @_) }
 sub send_it { return script('bill_send', [$acct], gateway => 'http', live => 1,
@@ -148,9 +150,9 @@ is(balance(), 0, 'nothing is credited');
 fresh('Starter');
 clock(100 * DAY);
 sub end_bill {
-    return script('account_plan', [$acct], plan => 'Free', paid => 0,
-        hosts => 10, contacts => 5, checks => 50, shortest => 21600,
-        bill => $_[0]);
+    return script('bill_plan', [$acct], gateway => 'manual', plan => 'Free',
+        price => 0, period => '', paid => 0, hosts => 10, contacts => 5,
+        checks => 50, shortest => 21600, now => $_[0] eq 'now' ? 1 : '');
 }
 is(end_bill('end')->[0], 'PAID', 'a bill does not end inside a paid year');
 $rest = floor(rest(100 * USD));

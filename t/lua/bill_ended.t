@@ -33,9 +33,9 @@ sub buy {
 sub end_bill {
     my ($acct, $now) = @_;
 
-    return script('account_plan', [$acct], plan => 'Free', paid => 0,
-        hosts => 10, contacts => 5, checks => 50, shortest => 21600,
-        bill => $now ? 'now' : 'end');
+    return script('bill_plan', [$acct], gateway => 'manual', plan => 'Free',
+        price => 0, period => '', paid => 0, hosts => 10, contacts => 5,
+        checks => 50, shortest => 21600, now => $now ? 1 : '');
 }
 
 sub look { return script('bill_step', [$_[0]], grace => GRACE, kept => 5) }
@@ -60,7 +60,8 @@ sub ends_in {
 
 my ($ac, $acct) = account();
 buy($acct, 'manual', 500_000, 'check');
-script('bill_topup', [$acct], once => sid('PY'), amount => 1_000_000);
+script('bill_adjust', [$acct], what => 'topup',
+    once => sid('PY'), amount => 1_000_000);
 look($acct);
 is(cmd('GET', k('meter', $ac)) =~ s/^\d{16}//r, 500_000,
     'a check costs the price while there is a balance');
@@ -69,7 +70,8 @@ look($acct);
 is(bill($ac)->[STATE], 'lapsed', 'the plan lapses below the balance');
 is(cmd('GET', k('meter', $ac)) =~ s/^\d{16}//r, 0,
     'a check of a kept host costs nothing on a lapsed plan');
-script('bill_topup', [$acct], once => sid('PY'), amount => 2_000_000);
+script('bill_adjust', [$acct], what => 'topup',
+    once => sid('PY'), amount => 2_000_000);
 is(bill($ac)->[STATE], 'active', 'the plan goes on with a balance');
 is(cmd('GET', k('meter', $ac)) =~ s/^\d{16}//r, 500_000,
     'a check costs the price again');
@@ -131,7 +133,8 @@ is(settle('succeeded', reference => 'pi_1'), 'OK',
 for my $attempt (1, 4) {
     my ($ac, $acct) = account();
     buy($acct, 'stripe', 500_000, 'check');
-    script('bill_topup', [$acct], once => sid('PY'), amount => 9_000_000);
+    script('bill_adjust', [$acct], what => 'topup',
+        once => sid('PY'), amount => 9_000_000);
     my $ps = sid('PS');
     cmd('ZADD', k('sources', $ac), 1, $ps);
     cmd('SET', k('source', $ac, $ps), packed([1, $ps, 'card', 'visa', \'4242',
@@ -238,7 +241,8 @@ is(payment($ac, $py)->[P_STATE], 'void', 'the open payment is void');
 
 ($ac, $acct) = account();
 buy($acct, 'manual', 500_000, 'check');
-script('bill_topup', [$acct], once => sid('PY'), amount => 1_000_000);
+script('bill_adjust', [$acct], what => 'topup',
+    once => sid('PY'), amount => 1_000_000);
 is_deeply(end_bill($acct), ['PAID', 0, 1_000_000],
     'a bill does not end while there is a balance');
 cmd('HINCRBY', k('money', $ac), 'used', 400_000);

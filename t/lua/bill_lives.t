@@ -223,10 +223,11 @@ my %act;
             my ($reference, $amount) = (rand() < 0.1 ? 'R'
                 : pick('R', 'S') . $py, rand() < 0.7 ? undef
                 : cents(3000) + 10_000);
-            my $r = script('bill_paid', [$acct], payment => $py,
+            my $r = script('bill_settle', [$acct], result => 'paid',
+                payment => $py,
                 reference => $reference, amount => $amount // '');
             my $ok = $m->paid($now, $k, $reference, $amount);
-            die "bill_paid: @$r\n" if ($r->[0] eq 'OK') != !!$ok;
+            die "bill_settle: @$r\n" if ($r->[0] eq 'OK') != !!$ok;
         }
     }],
     refund => [8, sub {
@@ -253,10 +254,11 @@ my %act;
     }],
     topup => [6, sub {
         my ($of, $amount) = (int rand 8, USD * (1 + int rand 3));
-        my $r = script('bill_topup', [$acct], once => sid('XX'),
+        my $r = script('bill_adjust', [$acct], what => 'topup',
+            once => sid('XX'),
             amount => $amount, reference => $of);
         my $ok = $m->topup($now, $of, $amount);
-        die "bill_topup: @$r\n" if ($r->[0] eq 'OK') != !!$ok;
+        die "bill_adjust: @$r\n" if ($r->[0] eq 'OK') != !!$ok;
     }],
     adjust => [3, sub {
         my ($of, $amount) = (pick('A', sid('XX')), cents(300) - cents(300)

@@ -138,7 +138,7 @@ is(bill()->[STATE], 'active', 'the plan goes on');
 is(bill()->[BEGINS], $now, 'the period begins with the payment');
 
 account_of('http');
-script('bill_paid', [$acct], payment => bill()->[OPEN]);
+script('bill_settle', [$acct], result => 'paid', payment => bill()->[OPEN]);
 terms(renew => 0);
 passes(60 * DAY);
 is(look()->[1], 'lapsed', 'a plan that does not renew itself lapses');
@@ -250,7 +250,8 @@ is(cmd('EXISTS', map { k(@$_) } ['source', $ac, $only], ['sources', $ac],
 script('bill_plan', [$acct], gateway => 'http', plan => 'P', price => 2000,
     period => 'check', paid => 1, hosts => 0, contacts => 0, checks => 0,
     shortest => 900);
-script('bill_topup', [$acct], once => 'x', amount => 4_000_000,
+script('bill_adjust', [$acct], what => 'topup',
+    once => 'x', amount => 4_000_000,
     reference => 'R');
 look();
 is_deeply(retry(), ['NOTHING'], 'a balance without a recharge');

@@ -639,7 +639,8 @@ case(bill_plan => 'with an open payment', sub {
 sub upgrades {
     cmd('DEL', k('bill', $ac));
     buy();
-    script('bill_paid', [$acct], payment => slice('bill_step', [$acct],
+    script('bill_settle', [$acct], result => 'paid',
+        payment => slice('bill_step', [$acct],
         grace => 0, kept => 0)->[2]);
     buy(2_000_000);
 }
@@ -654,10 +655,11 @@ case(bill_step => 'an upgrade that is not paid', sub {
 case(bill_step => 'opens a payment', sub {
     cmd('DEL', k('bill', $ac)); buy();
     slice('bill_step', [$acct], grace => 0, kept => 0) });
-case(bill_paid => 'a payment', sub {
+case(bill_settle => 'a payment', sub {
     cmd('DEL', k('bill', $ac));
     buy();
-    slice('bill_paid', [$acct], payment => slice('bill_step', [$acct],
+    slice('bill_settle', [$acct], result => 'paid',
+        payment => slice('bill_step', [$acct],
         grace => 0, kept => 0)->[2], reference => ++$field . 'x' x 250);
 });
 case(bill_terms => 'all of them', sub {
@@ -695,10 +697,11 @@ case(bill_settle => 'succeeded', sub { pays(); sent();
     slice('bill_settle', [$acct], payment => unpacked(cmd('GET',
         k('bill', $ac)))->[10], result => 'succeeded',
         reference => ++$field . 'x' x 250) });
-case(account_plan => 'with an open payment', sub {
+case(bill_plan => 'ends, with an open payment', sub {
     buy(); slice('bill_step', [$acct], grace => 0, kept => 0);
-    slice('account_plan', [$acct], plan => 'P', paid => 0, hosts => 0,
-        contacts => 0, checks => 0, shortest => 900, bill => 'now') });
+    slice('bill_plan', [$acct], gateway => 'manual', plan => 'P', price => 0,
+        period => '', paid => 0, hosts => 0, contacts => 0, checks => 0,
+        shortest => 900, now => 1) });
 case(bill_setup => '', sub { pays();
     slice('bill_setup', [$acct], back => 'https://portal.example/') });
 case(bill_session => 'a card', sub { pays();
@@ -727,16 +730,18 @@ case(bill_step => 'books, alerts and opens a recharge', sub {
 case(bill_plan => 'no longer by the check', sub {
     by_check(); slice('bill_step', [$acct], grace => 0, kept => 0); buy();
     counts($RblWorst::took{bill_plan}); by_none() });
-case(bill_paid => 'a recharge', sub {
+case(bill_settle => 'a recharge', sub {
     by_check();
-    slice('bill_paid', [$acct], payment => slice('bill_step', [$acct],
+    slice('bill_settle', [$acct], result => 'paid',
+        payment => slice('bill_step', [$acct],
         grace => 0, kept => 0)->[2], reference => ++$field . 'x' x 250);
-    counts($RblWorst::took{bill_paid}); by_none() });
+    counts($RblWorst::took{bill_settle}); by_none() });
 case(bill_refund => 'a recharge', sub {
     by_check();
     script('bill_terms', [$acct], to => 0, falls => 0, alert => 0);
     my $once = ++$field . 'x' x 250;
-    slice('bill_topup', [$acct], once => '', amount => 5_000_000,
+    slice('bill_adjust', [$acct], what => 'topup',
+        once => '', amount => 5_000_000,
         reference => $once);
     slice('bill_refund', [$acct], payment => cmd('ZRANGE',
         k('payments', $ac), -1, -1)->[0], amount => 4_000_000,
@@ -749,10 +754,11 @@ case(bill_wish => '', sub { by_check();
     slice('bill_wish', [$acct], once => ++$field . 'x' x 40,
         amount => 5_000_000);
     counts($RblWorst::took{bill_wish}); by_none() });
-case(bill_topup => '', sub { by_check();
-    slice('bill_topup', [$acct], once => ++$field, amount => 5_000_000,
+case(bill_adjust => 'a top-up', sub { by_check();
+    slice('bill_adjust', [$acct], what => 'topup',
+        once => ++$field, amount => 5_000_000,
         reference => $field . 'x' x 250);
-    counts($RblWorst::took{bill_topup}); by_none() });
+    counts($RblWorst::took{bill_adjust}); by_none() });
 case(bill_adjust => '', sub { by_check();
     slice('bill_adjust', [$acct], once => ++$field, amount => -5_000_000,
         reason => 'x' x 255, reference => $field . 'x' x 250);
@@ -770,7 +776,8 @@ case(bill_step => 'an expired plan', sub { lapse(500) });
 case(work_step => 'hosts stop', sub { lapse(0); slice('work_step', [$acct]) });
 case(work_step => 'hosts go on', sub {
     1 while slice('work_step', [$acct])->[2] > 0;
-    script('bill_paid', [$acct], payment => unpacked(cmd('GET',
+    script('bill_settle', [$acct], result => 'paid',
+        payment => unpacked(cmd('GET',
         k('bill', $ac)))->[10]);
     slice('work_step', [$acct]);
 });

@@ -93,7 +93,8 @@ sub expire {
     return script('bill_step', [$acct], grace => 0, kept => $kept // 0)->[1];
 }
 
-sub pay { return script('bill_paid', [$acct], payment => bill()->[10])->[0] }
+sub pay { return script('bill_settle', [$acct], result => 'paid',
+    payment => bill()->[10])->[0] }
 
 sub work_ends { my $n = 0; $n++ while step($acct)->[2] > 0; return $n + 1 }
 
@@ -441,7 +442,8 @@ faultless('another plan, paid');
 @hosts = born(2);
 hears();
 cmd('SET', k('terms', $ac), packed([1, 0, '', 0, 0, 0]));
-script('bill_paid', [$acct], payment => bill()->[10]) if bill()->[10] ne '';
+script('bill_settle', [$acct], result => 'paid',
+    payment => bill()->[10]) if bill()->[10] ne '';
 expire();
 work_ends();
 is(bill()->[10], '', 'a plan that ended has no payment');
@@ -464,7 +466,8 @@ ok(is_account()->[A_LAPSED], 'an account without a balance stays expired');
 faultless('by the check');
 is(look(), 'lapsed', 'as its bill says');
 is(told(), 'expired', 'the contacts know');
-script('bill_topup', [$acct], once => 'R', amount => 9_000_000);
+script('bill_adjust', [$acct], what => 'topup',
+    once => 'R', amount => 9_000_000);
 look();
 is(is_account()->[A_LAPSED], 0, 'a balance makes the account active');
 work_ends();

@@ -44,7 +44,8 @@ sub expire {
 
 sub pay {
     look_at_bill() if unpacked(cmd('GET', k('bill', $ac)))->[10] eq '';
-    script('bill_paid', [$acct], payment => unpacked(cmd('GET',
+    script('bill_settle', [$acct], result => 'paid',
+        payment => unpacked(cmd('GET',
         k('bill', $ac)))->[10]);
 }
 

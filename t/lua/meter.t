@@ -31,11 +31,13 @@ sub balance { return money()->{balance} // 0 }
 sub left { return balance() - used() }
 sub wakes { return cmd('ZSCORE', k('billdue'), $ac) eq '0' }
 sub look { return script('bill_step', [$acct], grace => 0, kept => 0) }
-sub topup { return script('bill_topup', [$acct], once => sid('XX'),
+sub topup { return script('bill_adjust', [$acct], what => 'topup',
+    once => sid('XX'),
     amount => $_[0], reference => $_[1] // '') }
 sub terms { return script('bill_terms', [$acct], falls => $_[0], to => $_[1],
     alert => $_[2], now => 1) }
-sub paid { return script('bill_paid', [$acct], payment => $_[0],
+sub paid { return script('bill_settle', [$acct], result => 'paid',
+    payment => $_[0],
     reference => "R$_[0]") }
 
 sub buy {
@@ -111,7 +113,7 @@ is_deeply(look(), ['OK', 'active', ''], 'the account is active');
 is(balance(), 5 * USD, 'the top-up is the balance');
 is_deeply(topup(5 * USD, 'first'), ['OK', 5 * USD], 'the same again');
 is_deeply(topup(6 * USD, 'first'), ['OTHER', '5.00'],
-    'bill_topup refuses the reference with another amount');
+    'bill_adjust refuses the reference with another amount');
 is(balance(), 5 * USD, 'a repeated top-up has one effect');
 is(scalar ledger(), 1, 'the ledger has one entry for the top-up');
 
@@ -266,8 +268,8 @@ is_deeply([@{ payment($py) }[P_KIND, P_AMOUNT, P_STATE]],
 is(bill()->[OPEN], $py, 'the bill has the open payment');
 is(look()->[2], '', 'one at a time');
 is_deeply(types(told()), [], 'nothing is told yet');
-is_deeply(paid($py), ['OK'], 'bill_paid accepts the payment');
-is_deeply(paid($py), ['OK'], 'bill_paid accepts the payment again');
+is_deeply(paid($py), ['OK'], 'bill_settle accepts the payment');
+is_deeply(paid($py), ['OK'], 'bill_settle accepts the payment again');
 @e = told();
 is_deeply(types(@e), ['billing.recharge.success'],
     'the recharge is reported once');
@@ -327,7 +329,7 @@ is(payment($py)->[P_AMOUNT], 200 * USD,
     'a recharge is at most twice the amount');
 is(bill()->[STATE], 'lapsed', 'the plan has lapsed meanwhile');
 is_deeply(paid($py), ['OK'],
-    'bill_paid accepts the recharge of a lapsed account');
+    'bill_settle accepts the recharge of a lapsed account');
 is(bill()->[STATE], 'active', 'the recharge makes the account active again');
 told();
 
@@ -424,7 +426,7 @@ is_deeply(script('bill_adjust', [$acct], once => 'x2', amount => 2e15,
     reason => 'Gift'), ['LIMIT'],
     'bill_adjust refuses an amount that is too large');
 is_deeply(topup(2e15), ['LIMIT'],
-    'bill_topup refuses an amount that is too large');
+    'bill_adjust refuses an amount that is too large');
 my %sum;
 for my $e (ledger()) {
     $sum{ $e->{d} } -= $e->{a};

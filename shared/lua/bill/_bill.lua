@@ -111,6 +111,10 @@ local function payment_load(py)
     end
     return p
 end
+-- Whether it is paid in advance, and not for a plan.
+local function for_balance(p)
+    return p[PAYMENT.kind] == 'recharge' or p[PAYMENT.kind] == 'topup'
+end
 -- Whether the plan will renew itself: Stripe needs a source for that.
 local function bill_renews(b)
     return terms[TERMS.renew] == 1 and (b[BILL.gateway] ~= 'stripe'

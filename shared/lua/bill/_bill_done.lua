@@ -5,18 +5,10 @@
 --- include: credit_done
 --- include: change
 --- include: lapse
--- What has arrived for a payment by the operator's word: `amount` (micro-USD)
--- if it is given.  The second value is a refusal.
-local function arrived(payment, amount, reference)
-    amount = tonumber(amount) or payment[PAYMENT.amount]
-    local _, used = booked(reference, payment[PAYMENT.key], amount)
-    return amount, used
-        or money_read().balance + amount > balance_most and {'LIMIT'}
-end
 -- Ledger, period and event change together.
 local function bill_done(a, b, payment, reference, now)
     local upgrade = payment[PAYMENT.kind] == 'upgrade'
-    if payment[PAYMENT.kind] ~= 'renewal' and not upgrade then
+    if for_balance(payment) then
         return credit_done(a, b, payment, reference, now)
     end
     change_due(a, b, now)
@@ -27,11 +19,7 @@ local function bill_done(a, b, payment, reference, now)
         payment[PAYMENT.begins] = begins
         payment[PAYMENT.ends] = period_end(begins, b[BILL.period], day)
     end
-    payment[PAYMENT.state], payment[PAYMENT.done] = 'succeeded', now
-    payment[PAYMENT.reference], payment[PAYMENT.reason] = reference, ''
-    payment_save(payment)
-    ledger_add(payment[PAYMENT.key], 'cash', 'revenue', payment[PAYMENT.amount],
-        payment[PAYMENT.id], reference)
+    payment_done(payment, 'revenue', reference, now)
     b[BILL.open] = ''
     if upgrade then
         local c = change_of(b, payment)
@@ -44,6 +32,6 @@ local function bill_done(a, b, payment, reference, now)
         lapse_follow(a, b, false, 0, now)
     end
     bill_save(b)
-    bill_event(a, 'billing.renewal.success', payment[PAYMENT.id], now, b,
-        payment)
+    bill_event(a, b, 'billing.renewal.success', payment[PAYMENT.id], now,
+        {payment = payment})
 end

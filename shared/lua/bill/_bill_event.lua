@@ -11,38 +11,35 @@ local bill_words = {
     ['billing.balance.alert'] = 'low', ['expiring.card.alert'] = 'card',
     ['expiring.plan.alert'] = 'ends',
 }
--- The plan as it is told: that of a payment, or of the account, whose record
--- `a` has its limits.
-local function bill_sold(a, b, payment)
-    local c = payment and change_of(b, payment)
-    return cmsgpack.pack({1, c and c[CHANGE.plan] or b[BILL.plan],
+-- type: of the event, or a word.  o: what else is told: payment, reason, next
+-- (when the next attempt is made), days, source (SID), money (of the balance),
+-- total (of the notice, schema.txt).  The record `a` has the plan's limits,
+-- unless the payment is for another one.
+local function bill_event(a, b, type, of, now, o)
+    o = o or {}
+    local p, m = o.payment, o.money or {balance = 0, used = 0, falls = 0, to = 0}
+    local c = p and change_of(b, p)
+    local sold = {1, c and c[CHANGE.plan] or b[BILL.plan],
         c and c[CHANGE.price] or b[BILL.price],
         c and c[CHANGE.hosts] or a[ACCOUNT.max_hosts],
         c and c[CHANGE.shortest] or a[ACCOUNT.min_interval], b[BILL.ends],
-        terms[TERMS.renew], b[BILL.stops] or 0})
-end
-local function source_record(ps)
-    return ps and ps ~= '' and call('GET', key('source', ac, ps)) or ''
-end
--- type: of the event, or a word.  total: of the notice (schema.txt).
-local function bill_tell(a, type, of, now, told, total)
+        terms[TERMS.renew], b[BILL.stops] or 0}
+    local source = o.source or p and p[PAYMENT.source] or ''
+    local told = cmsgpack.pack({1, cmsgpack.pack(sold),
+        p and cmsgpack.pack(p) or '', p and math.max(p[PAYMENT.attempt], 1) or 0,
+        o.reason or '', o.next or 0, o.days or 0,
+        source ~= '' and call('GET', key('source', ac, source)) or '',
+        m.balance - m.used, terms[TERMS.alert], m.falls, m.to})
     local function put(type, word, of)
         local sid = 'EV' .. redis.sha1hex(type .. of):sub(1, 32)
         call('XADD', key('outbox'), '*', 'a', ac, 'e', sid, 'd',
-            cmsgpack.pack({1, sid, type, now, '', '', '', 0, total or 0, '\144',
-                word == '' and 1 or 0, {}, a[ACCOUNT.timezone], word, '', '',
-                cmsgpack.pack(told)}))
+            cmsgpack.pack({1, sid, type, now, '', '', '', 0, o.total or 0,
+                '\144', word == '' and 1 or 0, {}, a[ACCOUNT.timezone], word,
+                '', '', told}))
     end
     local word = bill_words[type]
     if word then
         put(type, '', of)
     end
     put('contact.notice', word or type, type .. of)
-end
-local function bill_event(a, type, of, now, b, payment, attempt, reason, next,
-    days, source, total)
-    bill_tell(a, type, of, now, {1, bill_sold(a, b, payment),
-        payment and cmsgpack.pack(payment) or '', attempt or 0, reason or '',
-        next or 0, days or 0,
-        source_record(source or payment and payment[PAYMENT.source])}, total)
 end

@@ -43,15 +43,14 @@ local function bill_failed(a, b, p, reason, final, text, now)
         payment_priced(b, p)
     end
     payment_save(p)
-    local of = p[PAYMENT.id] .. ':' .. p[PAYMENT.attempt]
-    if p[PAYMENT.kind] == 'renewal' or p[PAYMENT.kind] == 'upgrade' then
-        return bill_event(a, 'billing.renewal.failed', of, now, b, p,
-            p[PAYMENT.attempt], reason, p[PAYMENT.next])
-    end
     local m, recharge = money_read(), p[PAYMENT.kind] == 'recharge'
-    credit_event(a, recharge and 'billing.recharge.failed' or 'failed', of, now,
-        b, m, p, reason, p[PAYMENT.next])
-    if recharge and final then
+    bill_event(a, b, not for_balance(p) and 'billing.renewal.failed'
+        or recharge and 'billing.recharge.failed' or 'failed',
+        p[PAYMENT.id] .. ':' .. p[PAYMENT.attempt], now,
+        {payment = p, reason = reason, next = p[PAYMENT.next], money = m})
+    if not for_balance(p) then
+        return
+    elseif recharge and final then
         m.fails = m.fails + 1
         recharge_off(a, b, m, now)
     elseif not recharge and p[PAYMENT.state] == 'failed' then

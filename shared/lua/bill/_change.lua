@@ -1,8 +1,7 @@
 -- A change of plan inside a period that is paid.  A plan that costs more a day
 -- begins when the difference for the rest is paid, a cheaper one at the end of
 -- the period.  What is left when the account leaves the plan is credited.
---- include: bill
---- include: ledger
+--- include: credit
 --- include: plan
 -- Until when the account has paid (ms); 0: it has not.
 local function paid_until(b, now)
@@ -26,12 +25,30 @@ local function rest_credit(b, now)
             date_of(math.floor(ends / day_ms))), '')
     end
 end
--- The next period is paid, and its plan has not begun: until then there is no
--- other change, for it would lose one of both.
-local function change_waits(b)
+-- Why the plan cannot change now: a payment is under way; or the next period is
+-- paid, and its plan has not begun: until then another change would lose one of
+-- both.  p: the payment that is open, or nil.
+local function change_refused(b, p, now)
+    local state = p and p[PAYMENT.state] or 'open'
     local c = bill_change(b)
-    return c and c[CHANGE.at] > 0 and c[CHANGE.at] < b[BILL.ends]
-        and {'WAITS', c[CHANGE.plan], c[CHANGE.at]} or nil
+    if state ~= 'open' and state ~= 'failed' then
+        return {'PAYING', state}
+    elseif paid_until(b, now) > 0 and c and c[CHANGE.at] > 0
+        and c[CHANGE.at] < b[BILL.ends]
+    then
+        return {'WAITS', c[CHANGE.plan], c[CHANGE.at]}
+    end
+end
+-- The account leaves its kind of plan: what it owes is booked, and what is left
+-- is credited.
+local function plan_leave(b, p, reason, now)
+    if p then
+        payment_void(b, p, reason, now)
+    end
+    credit_book(money_read(), now)
+    rest_credit(b, now)
+    call('DEL', key('meter', ac))
+    call('HDEL', money_key, 'day')
 end
 local function change_begin(a, b, c)
     b[BILL.plan], b[BILL.price] = c[CHANGE.plan], c[CHANGE.price]

@@ -5,15 +5,6 @@
 --- include: ledger
 local recharge_most = 5                 -- a day
 local recharge_fails = 3                -- in a row: no more
--- Of an event about the balance.
-local function credit_event(a, type, of, now, b, m, payment, reason, next,
-    total)
-    bill_tell(a, type, of, now, {1, bill_sold(a, b),
-        payment and cmsgpack.pack(payment) or '',
-        payment and payment[PAYMENT.attempt] or 0, reason or '', next or 0, 0,
-        source_record(payment and payment[PAYMENT.source]), m.balance - m.used,
-        terms[TERMS.alert], m.falls, m.to}, total)
-end
 -- Books what was used, as of the day of the last look: on a new day it is the
 -- use of the day before.
 local function credit_book(m, now)
@@ -36,8 +27,8 @@ local function payment_void(b, p, reason, now)
 end
 -- No other recharge is opened until the account turns them on again.
 local function recharge_off(a, b, m, now)
-    credit_event(a, 'recharge', string.format('%s:%.0f', ac, now), now, b, m,
-        nil, nil, nil, m.fails)
+    bill_event(a, b, 'recharge', string.format('%s:%.0f', ac, now), now,
+        {money = m, total = m.fails})
     terms[TERMS.recharge_to], m.fails = 0, 0
     save(terms_key, terms)
     money_set(m, 'fails')
@@ -66,8 +57,8 @@ local function recharge_look(a, b, m, left, now)
     then
         m.fails, p[PAYMENT.attempt] = m.fails + 1, 1
         payment_void(b, p, 'unpaid', now)
-        credit_event(a, 'billing.recharge.failed', p[PAYMENT.id] .. ':1', now,
-            b, m, p, 'unpaid')
+        bill_event(a, b, 'billing.recharge.failed', p[PAYMENT.id] .. ':1', now,
+            {payment = p, reason = 'unpaid', money = m})
     end
     money_set(m, 'fails')
     if m.fails >= recharge_fails then
@@ -83,8 +74,8 @@ local function recharge_limit(a, b, m, now)
     m.runs, m.falls, m.to = m.runs + 1, terms[TERMS.falls_below],
         terms[TERMS.recharge_to]
     money_set(m, 'runs', 'falls', 'to')
-    credit_event(a, 'billing.recharge.failed', string.format('%s:%.0f:limit',
-        ac, m.day), now, b, m, nil, 'limit', day_next(now))
+    bill_event(a, b, 'billing.recharge.failed', string.format('%s:%.0f:limit',
+        ac, m.day), now, {reason = 'limit', next = day_next(now), money = m})
 end
 -- Opens the payment that the account wants once (bill_wish.lua).  What cannot
 -- be opened is wanted no more: nobody expects it later.
@@ -119,8 +110,8 @@ local function recharge_open(a, b, m, left, now)
     b[BILL.open] = payment_open(b, 'recharge', string.format('rc:%s:%.0f',
         ac, m.seq), recharge_amount(left, to), now, 0, 0)
     if b[BILL.gateway] == 'manual' then
-        credit_event(a, 'due', b[BILL.open], now, b, m,
-            load(payment_key(b[BILL.open])))
+        bill_event(a, b, 'due', b[BILL.open], now,
+            {payment = payment_load(b[BILL.open]), money = m})
     end
     return b[BILL.open]
 end
@@ -134,8 +125,8 @@ local function credit_alert(a, b, m, left, now)
     m.alerted = low
     if low == 1 then
         m.alerts = m.alerts + 1
-        credit_event(a, 'billing.balance.alert', string.format('%s:%.0f', ac,
-            m.alerts), now, b, m)
+        bill_event(a, b, 'billing.balance.alert', string.format('%s:%.0f', ac,
+            m.alerts), now, {money = m})
     end
     money_set(m, 'alerts', 'alerted')
 end

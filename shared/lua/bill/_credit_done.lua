@@ -3,12 +3,16 @@
 --- include: credit
 --- include: lapse
 local balance_most = 1e15               -- micro-USD; Lua's numbers are exact
-local function credit_done(a, b, payment, reference, now)
+-- to: of the ledger.
+local function payment_done(payment, to, reference, now)
     payment[PAYMENT.state], payment[PAYMENT.done] = 'succeeded', now
     payment[PAYMENT.reference], payment[PAYMENT.reason] = reference, ''
     payment_save(payment)
-    ledger_add(payment[PAYMENT.key], 'cash', 'credit', payment[PAYMENT.amount],
+    ledger_add(payment[PAYMENT.key], 'cash', to, payment[PAYMENT.amount],
         payment[PAYMENT.id], reference)
+end
+local function credit_done(a, b, payment, reference, now)
+    payment_done(payment, 'credit', reference, now)
     if not b then
         return
     end
@@ -21,8 +25,8 @@ local function credit_done(a, b, payment, reference, now)
         m.last, m.fails = now, 0
         money_set(m, 'last', 'fails')
     end
-    credit_event(a, recharge and 'billing.recharge.success' or 'paid',
-        payment[PAYMENT.id], now, b, m, payment)
+    bill_event(a, b, recharge and 'billing.recharge.success' or 'paid',
+        payment[PAYMENT.id], now, {payment = payment, money = m})
     if b[BILL.period] == 'check' then
         credit_step(a, b, now)
         if b[BILL.state] ~= 'lapsed' then

@@ -19,7 +19,7 @@ local function lapse_follow(a, b, lapsed, most, now)
         return
     elseif not lapsed then
         lapse_set(a, 0, 0, 'host_go')
-        return bill_event(a, 'active', of, now, b)
+        return bill_event(a, b, 'active', of, now)
     end
     local hosts, at, last = key('hosts', ac), most > 0 and most - 1 or -1, {}
     if most ~= 0 then
@@ -27,5 +27,5 @@ local function lapse_follow(a, b, lapsed, most, now)
         last = last[2] and last or call('ZRANGE', hosts, -1, -1, 'WITHSCORES')
     end
     lapse_set(a, now, tonumber(last[2]) or 0, 'host_stop')
-    bill_event(a, 'expired', of, now, b, nil, nil, nil, nil, nil, nil, most)
+    bill_event(a, b, 'expired', of, now, {total = most})
 end

@@ -51,7 +51,8 @@ local function wait_unknown()
 end
 -- People are told once for each attempt.
 local function tell(word)
-    bill_event(a, word, p[PAYMENT.id] .. ':' .. ARG.attempt, now, b, p)
+    bill_event(a, b, word, p[PAYMENT.id] .. ':' .. ARG.attempt, now,
+        {payment = p})
 end
 -- The operator may have to find out, and is told once.
 local function late(most)

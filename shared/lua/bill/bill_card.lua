@@ -38,9 +38,8 @@ end
 if days and (s[SOURCE.told] == 0 or days < s[SOURCE.told]) then
     s[SOURCE.told], told = days, days
     save(source_key(ARG.source), s)
-    bill_event(a, 'expiring.card.alert', string.format('%s:%d:%d:%d',
-        ARG.source, year, month, days), now, b, nil, nil, nil, nil, days,
-        ARG.source)
+    bill_event(a, b, 'expiring.card.alert', string.format('%s:%d:%d:%d',
+        ARG.source, year, month, days), now, {days = days, source = ARG.source})
 end
 save(source_key(ARG.source), s)
 return {'OK', tostring(told)}

@@ -5,12 +5,14 @@
 -- as does any plan that comes after the payment of the next period was opened.
 -- Otherwise the plan begins at once, and a payment that is open and was not
 -- sent is of its price.  From one kind to the other the plan changes at once,
--- what is open is void, and the rest of the period is credited.
+-- what is open is void, and the rest of the period is credited.  So does a plan
+-- without a price, which ends the bill: the ledger, the payments, the balance
+-- and the payment sources stay.
 --- key: acct  acct:<AC>
 --- arg: gateway
 --- arg: plan
 --- arg: price  of a period, or a check (micro-USD)
---- arg: period  month, year, check
+--- arg: period  month, year, check; "": the plan has no price
 --- arg: paid
 --- arg: hosts  how many at most
 --- arg: contacts  how many at most
@@ -22,30 +24,42 @@
 --- reply: UPGRADE payment amount#  the plan begins when that is paid
 --- reply: LATER at#  the plan begins then (ms)
 --- reply: ACCOUNT  there is none
+--- reply: FREE  it has no bill that could end
 --- reply: PAYING state  of a payment that is under way
 --- reply: PAID ends# left#  the period is paid until then (ms), or there is a
 --          balance (micro-USD) that the plan cannot use
 --- reply: WAITS plan at#  the next period is paid, and its plan begins then
 --- include: account_of
 --- include: change
---- include: credit
 --- include: lapse
 --- include: payment
 local b, now = load(bill_key), now_ms()
-local by_check = ARG.period == 'check'
-local other = b and by_check ~= (b[BILL.period] == 'check')
+local by_check, free = ARG.period == 'check', ARG.period == ''
+local other = b and (free or by_check ~= (b[BILL.period] == 'check'))
 local ends = b and paid_until(b, now) or 0
 local p = b and payment_load(b[BILL.open])
-if p and p[PAYMENT.state] ~= 'open' and p[PAYMENT.state] ~= 'failed' then
-    return {'PAYING', p[PAYMENT.state]}
-elseif ends > 0 and change_waits(b) then
-    return change_waits(b)
+if free and not b then
+    return {'FREE'}
+elseif b and change_refused(b, p, now) then
+    return change_refused(b, p, now)
 elseif other and ARG.now ~= '1' then
     local m = money_read()
     local left = by_check and 0 or math.max(m.balance - m.used, 0)
     if ends > 0 or left > 0 then
         return {'PAID', ends, left}
     end
+end
+if free then
+    named = b[BILL.plan]
+    plan_leave(b, p, 'plan ended', now)
+    call('DEL', bill_key, terms_key, key('setup', ac))
+    call('ZREM', key('billdue'), ac)
+    call('ZREM', key('paydue'), ac)
+    plan_set(a, ARG.plan, ARG.paid, ARG.hosts, ARG.contacts, ARG.checks,
+        ARG.shortest)
+    account_save(a)
+    lapse_follow(a, b, false, 0, now)
+    return {'OK'}
 end
 local new = {1, ARG.plan, tonumber(ARG.price), ARG.period, tonumber(ARG.paid),
     tonumber(ARG.hosts), tonumber(ARG.contacts), tonumber(ARG.checks),
@@ -98,13 +112,7 @@ local function begin()
 end
 local said
 if other then
-    if p then
-        payment_void(b, p, 'plan changed', now)
-    end
-    credit_book(money_read(), now)
-    rest_credit(b, now)
-    call('DEL', key('meter', ac))
-    call('HDEL', money_key, 'day')
+    plan_leave(b, p, 'plan changed', now)
 elseif b then
     change_due(a, b, now)
     said = ends > 0 and inside() or nil
@@ -129,7 +137,7 @@ elseif opens then
     p[PAYMENT.plan] = ARG.plan
     payment_save(p)
     if b[BILL.gateway] == 'manual' then
-        bill_event(a, 'due', b[BILL.open], now, b, p)
+        bill_event(a, b, 'due', b[BILL.open], now, {payment = p})
     end
 end
 if p and p[PAYMENT.kind] ~= 'renewal' and b[BILL.gateway] ~= 'manual' then

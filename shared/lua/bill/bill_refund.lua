@@ -24,7 +24,7 @@ local amount, m = tonumber(ARG.amount), money_read()
 local left = p[PAYMENT.amount] - p[PAYMENT.refunded]
 local of = 'rf:' .. p[PAYMENT.id] .. ':' .. ARG.reference
 local done, used = booked(ARG.reference, of, amount)
-local credit = p[PAYMENT.kind] ~= 'renewal' and p[PAYMENT.kind] ~= 'upgrade'
+local credit = for_balance(p)
 local by_check = credit and b and b[BILL.period] == 'check'
 if done then
     by = nil

@@ -7,10 +7,10 @@
 --- arg: live  1: its key moves real money
 --- arg: lease  ms; nobody else asks for so long
 --- arg: clock  of the daemon (ms)
---- reply: OK task customer payment source setup barred  task: charge, query
---          (how it has ended), session (make one), look (at it), card, detach
---          (forget it); or "".  barred: a payment whose cards are all of the
---          other mode of the key, for its first time; or ""
+--- reply: OK task record customer barred  task: charge, query (how it has
+--          ended) a payment; session (make one), look (at it) of a setup; card,
+--          detach (forget it) of a source; or "".  barred: a payment whose cards
+--          are all of the other mode of the key, for its first time; or ""
 --- reply: APART  the clocks differ
 --- include: ahead
 --- include: apart
@@ -28,11 +28,10 @@ if clocks_apart(ARG.clock, now) then
 end
 if not b or b[BILL.gateway] ~= ARG.gateway then
     call('ZREM', key('paydue'), ac)
-    return {'OK', '', '', '', '', '', ''}
+    return {'OK', '', '', '', ''}
 end
 local task, soonest = '', nil
-local payment, source, setup
-local barred = ''
+local record, barred = nil, ''
 -- Whether that time has come; if not, a daemon looks again then.
 local function due(at)
     if at <= now and task == '' then
@@ -100,7 +99,7 @@ if p then
         p[PAYMENT.tried] = p[PAYMENT.tried] + 1
         p[PAYMENT.next] = now + lease
         payment_save(p)
-        payment = p
+        record = p
     end
 end
 local s = load(key('setup', ac))
@@ -110,7 +109,7 @@ then
     task = s[SETUP.state] == 'wanted' and 'session' or 'look'
     s[SETUP.next] = now + lease
     save(key('setup', ac), s)
-    setup = s
+    record = s
 end
 for _, ps in ipairs(call('ZRANGE', key('sources', ac), 0, -1)) do
     local c = load(source_key(ps))
@@ -118,7 +117,7 @@ for _, ps in ipairs(call('ZRANGE', key('sources', ac), 0, -1)) do
     if at and c[SOURCE.live] == live
         and due(math.max(at, not_ahead(c[SOURCE.asked], now, 0) + hour))
     then
-        task, source = 'card', c
+        task, record = 'card', c
         c[SOURCE.asked] = now
         save(source_key(ps), c)
     end
@@ -129,7 +128,7 @@ for _, ps in ipairs(call('ZRANGE', gone, 0, -1)) do
     if not c then
         call('ZREM', gone, ps)
     elseif due(not_ahead(at, now, hour)) then
-        task, source = 'detach', c
+        task, record = 'detach', c
         call('ZADD', gone, tostring(now + hour), ps)
     end
 end
@@ -141,8 +140,5 @@ if soonest then
 else
     call('ZREM', key('paydue'), ac)
 end
-local function packed(record)
-    return record and cmsgpack.pack(record) or ''
-end
-return {'OK', task, b[BILL.customer] or '', packed(payment), packed(source),
-    packed(setup), barred}
+return {'OK', task, record and cmsgpack.pack(record) or '',
+    b[BILL.customer] or '', barred}

@@ -82,7 +82,7 @@ local function open()
         payment_priced(b, p)
         payment_save(p)
         if not was and b[BILL.gateway] == 'manual' then
-            bill_event(a, 'due', b[BILL.open], now, b, p)
+            bill_event(a, b, 'due', b[BILL.open], now, {payment = p})
         end
     end
     return b[BILL.open]
@@ -91,8 +91,8 @@ local function remind()
     local days = bill_reminder(b, now)
     if days > 0 and (b[BILL.told] == 0 or days < b[BILL.told]) then
         b[BILL.told] = days
-        bill_event(a, 'expiring.plan.alert', string.format('%s:%.0f:%d', ac,
-            b[BILL.ends], days), now, b, nil, nil, nil, nil, days)
+        bill_event(a, b, 'expiring.plan.alert', string.format('%s:%.0f:%d', ac,
+            b[BILL.ends], days), now, {days = days})
     end
 end
 -- The period is over, or the grace, and the next one is not paid: that is told
@@ -105,8 +105,8 @@ local function unpaid()
         local reason = p[PAYMENT.state]
         p[PAYMENT.reason] = reason == 'open' and 'unpaid' or reason
         payment_save(p)
-        bill_event(a, 'billing.renewal.failed', b[BILL.open] .. ':'
-            .. p[PAYMENT.reason], now, b, p, 1, p[PAYMENT.reason])
+        bill_event(a, b, 'billing.renewal.failed', b[BILL.open] .. ':'
+            .. p[PAYMENT.reason], now, {payment = p, reason = p[PAYMENT.reason]})
     end
 end
 -- A dearer plan that is not paid when the next period is opened begins with
