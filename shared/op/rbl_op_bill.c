@@ -429,20 +429,19 @@ const rbl_op_t  rbl_op_bill_payments = {
 static int64_t
 rbl_movement_amount(const redisReply *reply)
 {
-    int        minus;
     int64_t    n;
     rbl_str_t  text;
 
     text = rbl_reply_str(reply);
-    minus = text.n && text.p[0] == '-';
-    text.p += minus;
-    text.n -= (size_t) minus;
 
-    if (rbl_int_parse(&n, text, 0, INT64_MAX) != RBL_OK) {
-        return 0;
+    if (!rbl_str_begins(text, "-")) {
+        return rbl_reply_int(reply, 0);
     }
 
-    return minus ? -n : n;
+    text.p++;
+    text.n--;
+
+    return rbl_int_parse(&n, text, 0, INT64_MAX) == RBL_OK ? -n : 0;
 }
 
 

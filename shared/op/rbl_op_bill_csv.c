@@ -8,6 +8,28 @@
 #include "rbl_time.h"
 
 
+/* An amount of money: digits with a point between them. */
+
+static int
+rbl_csv_number(rbl_str_t text)
+{
+    size_t  i, points;
+
+    for (i = points = 0; i < text.n; i++) {
+        if (text.p[i] == '.') {
+            points++;
+
+        } else if ((text.p[i] < '0' || text.p[i] > '9')
+                   && (text.p[i] != '-' || i > 0))
+        {
+            return 0;
+        }
+    }
+
+    return points == 1;
+}
+
+
 /* A spreadsheet runs a text that begins with one of these signs, also between
    quotes; not with an apostrophe before it. */
 
@@ -15,6 +37,12 @@ static void
 rbl_csv_cell(rbl_out_t *out, rbl_str_t text)
 {
     size_t  i;
+
+    if (rbl_csv_number(text)) {
+        rbl_out_str(out, text);
+        rbl_out_char(out, ',');
+        return;
+    }
 
     rbl_out_char(out, '"');
 
@@ -34,73 +62,40 @@ rbl_csv_cell(rbl_out_t *out, rbl_str_t text)
 }
 
 
-static void
-rbl_csv_time(rbl_out_t *out, int64_t ms)
-{
-    char  time[RBL_TIME_LEN];
-
-    rbl_csv_cell(out, rbl_time_rfc3339(time, ms));
-}
-
-
-static void
-rbl_csv_money(rbl_out_t *out, int64_t amount)
-{
-    char  money[RBL_MONEY_LEN];
-
-    rbl_out_str(out, rbl_money_text(money, amount));
-    rbl_out_char(out, ',');
-}
-
-
 void
-rbl_csv_ledger(rbl_out_t *out)
+rbl_csv_row(rbl_out_t *out, int n, const rbl_str_t *cells)
 {
-    rbl_out_z(out, "id,at,key,debit,credit,amount,balance,about,reference,"
-              "currency\r\n");
+    int  i;
+
+    for (i = 0; i < n; i++) {
+        rbl_csv_cell(out, cells[i]);
+    }
+
+    rbl_out_z(out, "USD\r\n");
 }
 
 
 void
 rbl_csv_movement(rbl_out_t *out, const rbl_movement_t *m)
 {
-    rbl_csv_cell(out, m->id);
-    rbl_csv_time(out, m->at);
-    rbl_csv_cell(out, m->key);
-    rbl_csv_cell(out, m->debit);
-    rbl_csv_cell(out, m->credit);
-    rbl_csv_money(out, m->amount);
-    rbl_csv_money(out, m->balance);
-    rbl_csv_cell(out, m->about);
-    rbl_csv_cell(out, m->reference);
-    rbl_out_z(out, "USD\r\n");
-}
+    char  at[RBL_TIME_LEN], amount[RBL_MONEY_LEN], balance[RBL_MONEY_LEN];
 
-
-void
-rbl_csv_payments(rbl_out_t *out)
-{
-    rbl_out_z(out, "account,id,kind,plan,begins,ends,amount,refunded,state,"
-              "reason,gateway,reference,created,done,currency\r\n");
+    rbl_csv_row(out, RBL_WORDS(
+        m->id, rbl_time_rfc3339(at, m->at), m->key, m->debit, m->credit,
+        rbl_money_text(amount, m->amount), rbl_money_text(balance, m->balance),
+        m->about, m->reference));
 }
 
 
 void
 rbl_csv_payment(rbl_out_t *out, rbl_str_t account, const rbl_payment_t *p)
 {
-    rbl_csv_cell(out, account);
-    rbl_csv_cell(out, p->id);
-    rbl_csv_cell(out, p->kind);
-    rbl_csv_cell(out, p->plan);
-    rbl_csv_time(out, p->begins);
-    rbl_csv_time(out, p->ends);
-    rbl_csv_money(out, p->amount);
-    rbl_csv_money(out, p->refunded);
-    rbl_csv_cell(out, p->state);
-    rbl_csv_cell(out, p->reason);
-    rbl_csv_cell(out, p->gateway);
-    rbl_csv_cell(out, p->reference);
-    rbl_csv_time(out, p->created);
-    rbl_csv_time(out, p->done);
-    rbl_out_z(out, "USD\r\n");
+    char  times[4][RBL_TIME_LEN], money[2][RBL_MONEY_LEN];
+
+    rbl_csv_row(out, RBL_WORDS(
+        account, p->id, p->kind, p->plan, rbl_time_rfc3339(times[0], p->begins),
+        rbl_time_rfc3339(times[1], p->ends), rbl_money_text(money[0], p->amount),
+        rbl_money_text(money[1], p->refunded), p->state, p->reason, p->gateway,
+        p->reference, rbl_time_rfc3339(times[2], p->created),
+        rbl_time_rfc3339(times[3], p->done)));
 }

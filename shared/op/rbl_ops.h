@@ -143,13 +143,20 @@ void rbl_movement_read(rbl_movement_t *m, const redisReply *entry);
 
 /*
  * rbl_op_bill_csv.c: tables for spreadsheets, CSV (RFC 4180).  The ledger and
- * the payments of the portal and of rblctl have the same columns.  A line ends
- * with CR and LF.  A text that a spreadsheet would run has an apostrophe before
- * it.
+ * the payments of the portal and of rblctl have the same columns, by the names
+ * of the members in JSON, and the currency.  A line ends with CR and LF.  A text
+ * that a spreadsheet would run has an apostrophe before it.
  */
-void rbl_csv_ledger(rbl_out_t *out);                /* the line of names */
+#define RBL_CSV_LEDGER                                                        \
+    "id,at,key,debit,credit,amount,balance,about,reference"
+#define RBL_CSV_PAYMENTS                                                      \
+    "account,id,kind,plan,begins,ends,amount,refunded,state,reason,gateway,"  \
+    "reference,created,done"
+#define RBL_CSV_HEAD_END  ",currency\r\n"
+#define RBL_CSV_MAX       16            /* columns */
+
+void rbl_csv_row(rbl_out_t *out, int n, const rbl_str_t *cells);
 void rbl_csv_movement(rbl_out_t *out, const rbl_movement_t *m);
-void rbl_csv_payments(rbl_out_t *out);              /* likewise */
 void rbl_csv_payment(rbl_out_t *out, rbl_str_t account,
     const rbl_payment_t *p);
 

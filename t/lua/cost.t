@@ -811,6 +811,17 @@ case(bill_ledger => 'a page of 200', sub {
         c => 'revenue', a => 1, b => 1, r => 'x' x 255) for 1 .. 200;
     slice('bill_ledger', [$acct], most => 200);
     cmd('DEL', k('ledger', $ac)) });
+case(bill_table => 'slices of 250', sub {
+    cmd('XADD', k('ledger', $ac), '*', k => 'x' x 60, d => 'cash',
+        c => 'revenue', a => 1, b => 1, r => 'x' x 255) for 1 .. 250;
+    slice('bill_table', [$acct], what => 'ledger', cursor => '', most => 250);
+    cmd('DEL', k('ledger', $ac));
+    my @py = map { sid('PY') } 1 .. 250;
+    cmd('ZADD', k('payments', $ac), map { ($_, $py[$_]) } 0 .. 249);
+    cmd('SET', k('pay', $ac, $_), packed([1, $_, 'renewal', 'x' x 60, 1, 'open',
+        0, 'x' x 255, 'unpaid', 1, 1, 1, 1])) for @py;
+    slice('bill_table', [$acct], what => 'payments', cursor => '', most => 250);
+    cmd('DEL', k('payments', $ac), map { k('pay', $ac, $_) } @py) });
 case(bill_retry => 'an expired plan', sub {
     sources();
     my $b = unpacked(cmd('GET', k('bill', $ac)));
