@@ -100,8 +100,4 @@ int fsck_meta(fsck_t *f);
  */
 int fsck_counted(fsck_t *f, rbl_str_t account);
 
-/* fsck_bill.c: checks the ledger of an account, its balance and payments, once.
-   1: the ledger has grown meanwhile; 0; -1.  `none` is "". */
-int fsck_bill(fsck_t *f, rbl_str_t account, rbl_str_t none);
-
 #endif /* CTL_FSCK_H_INCLUDED */

@@ -1,10 +1,10 @@
 /*
  * rblctl fsck: numbers that an account keeps.  Scripts count in slices, and
  * other programs may write between two slices.  Every change of a use also
- * changes the counters of uses, and every change of the listed addresses of a
- * range writes its record or its set of addresses, so the client watches these
- * (WATCH): the script that compares runs only if none was written, and
- * otherwise the client counts again.
+ * changes the counters of uses, every change of the listed addresses of a range
+ * writes its record or its set of addresses, and every movement of money is in
+ * the ledger, so the client watches these (WATCH): the script that compares runs
+ * only if none was written, and otherwise the client counts again.
  */
 
 #include "fsck.h"
@@ -199,6 +199,54 @@ count_range(fsck_t *f, rbl_str_t account, rbl_str_t range)
 }
 
 
+/* The ledger: a count is a sum by the name of its fault (fsck_bill.lua).  1: the
+   ledger or the payments were written; 0; -1. */
+static int
+count_bill(fsck_t *f, rbl_str_t account, rbl_str_t none)
+{
+    int                    rc;
+    int64_t                n;
+    json_t                *sum;
+    rbl_key_t              key[3];
+    rbl_str_t              acct;
+    const char            *name, *tab;
+    rbl_fsck_bill_args_t   args;
+
+    acct = fsck_acct(f, &key[0], account);
+    args.what = RBL_STR("ledger");
+    args.cursor = RBL_STR("0");
+
+    if (count_begin(f, RBL_COMMAND("WATCH",
+                    rbl_account_key(&key[1], &f->ctl->ks, "ledger", account,
+                                    none),
+                    rbl_account_key(&key[2], &f->ctl->ks, "payments", account,
+                                    none))) != 0
+        || fsck_script(f, acct, CTL_SCRIPT(fsck_bill, args)) < 0)
+    {
+        return -1;
+    }
+
+    args.what = RBL_STR("money");
+    rc = fsck_watched(f, acct, CTL_SCRIPT(fsck_bill, args));
+
+    if (rc != 0) {
+        return rc;
+    }
+
+    json_object_foreach(f->counts, name, sum) {
+        n = json_integer_value(sum);
+        tab = name + strcspn(name, "\t");
+
+        if (name[0] == '=' ? n != 0 : n > name[0] - '0') {
+            fsck_add(f, account, RBL_STR("ledger"), rbl_str(tab + 1),
+                     (rbl_str_t) { name + 1, (size_t) (tab - name) - 1 }, 0);
+        }
+    }
+
+    return 0;
+}
+
+
 /* Counts until nothing was written meanwhile, and prints that it never is.
    0; -1: error printed. */
 static int
@@ -234,7 +282,7 @@ fsck_counted(fsck_t *f, rbl_str_t account)
                      " not checked");
 
     rc = rc ? rc
-         : count_until(f, fsck_bill, account, none, "the ledger of account",
+         : count_until(f, count_bill, account, none, "the ledger of account",
                        "grows faster than it can be read: it was not checked");
 
     for (i = 0; i < json_array_size(f->names) && rc == 0; i++) {

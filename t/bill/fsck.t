@@ -144,7 +144,7 @@ found('a refund of nothing', qr/PYx: is refunded, and there is no such/,
     $drop);
 found('a refund under another key', qr/no movement/,
     sub { $id = add(k => 'x', d => 'revenue', c => 'cash') }, $drop);
-found('a reference that nothing has', qr/booked: has a reference/,
+found('a reference that nothing has', qr/booked R9: is no reference of the ledger/,
     sub { cmd('HSET', k('booked', $ac), 'R9', '1 x') },
     sub { cmd('HDEL', k('booked', $ac), 'R9') });
 found('a reference that could be booked again', qr/booked: lacks a reference/,
@@ -314,6 +314,16 @@ cmd('HSET', k('money', $ac), 'used', 4000, 'day', 1);
 is_deeply([faults()], [0], 'the books of a plan by the check are in order');
 script('bill_step', [$acct], grace => 0, kept => 0);
 is_deeply([faults()], [0], 'fsck finds no fault after a booking of use');
+script('bill_adjust', [$acct], once => "many$_", amount => 10_000,
+    reason => 'More') for 1 .. 150;
+is_deeply([faults()], [0], 'a ledger of several slices has no fault');
+my ($middle) = @{ cmd('XREVRANGE', $ledger, '+', '-', 'COUNT', 100) }[-1];
+found('an entry that is gone', qr/\d: has another balance than/, sub {
+    cmd('RENAME', $ledger, k('ledger', 'kept'));
+    cmd('XADD', $ledger, $_->[0], @{ $_->[1] })
+        for grep { $_->[0] ne $middle->[0] }
+        @{ cmd('XRANGE', k('ledger', 'kept'), '-', '+') };
+}, sub { cmd('RENAME', k('ledger', 'kept'), $ledger) });
 my $meter = cmd('GET', k('meter', $ac));
 for my $bad ('', '5', $meter . '0', substr($meter, 0, 16), 'x' . $meter) {
     found("a meter of \"$bad\"", qr/meter: is not/,

@@ -1,4 +1,4 @@
--- Sets, hashes and lists, in slices.  ARG.what names the one at hand.
+-- Sets, hashes, lists and streams, in slices.  ARG.what names the one at hand.
 -- ARG.cursor is that of its scan; "0" begins, and "" is behind its end.  From
 -- ARG.entries on are entries that the scan gave and that were not looked at.  A
 -- scan gives each entry that is there during the whole scan, whatever else
@@ -21,11 +21,23 @@ local function scan_list(k, from)
     local some = call('LRANGE', k, -from - page, -from - 1)
     return some, #some == page and tostring(from + page) or ''
 end
+-- A stream: of each entry its id, behind that of the one before it, or "-".
+local function scan_stream(k, cursor)
+    local some, before = {}, cursor == '0' and '-' or cursor
+    for i, entry in ipairs(call('XRANGE', k, cursor == '0' and '-' or '('
+        .. cursor, '+', 'COUNT', page))
+    do
+        some[i], before = before .. ' ' .. entry[1], entry[1]
+    end
+    return some, #some == page and before or ''
+end
 -- The next entries of a key, and the cursor behind them.
 local function scan(k, cursor, match)
     local t = type_of(k)
     if t == 'list' then
         return scan_list(k, tonumber(cursor))
+    elseif t == 'stream' then
+        return scan_stream(k, cursor)
     end
     local r = t == 'hash' and call('HSCAN', k, cursor, 'MATCH', match, 'COUNT',
         page) or t == 'zset' and call('ZSCAN', k, cursor, 'MATCH', match,

@@ -179,6 +179,19 @@ case(fsck_event => '50 targets', sub { my $ev = sid('EV');
     cmd('HSET', k('event', $ac, $ev), 'open', 50);
     slice('fsck_event', [$acct], event => $ev,
         targets => [map { sid('WH') } 1 .. 50]) });
+case(fsck_bill => 'a ledger and its payments', sub {
+    my @py = map { sid('PY') } 1 .. SLICE;
+    cmd('SET', k('pay', $ac, $_), packed([1, $_, 'renewal', "x$_", 1,
+        'succeeded', 0, 'x' x 255, '', 1, 1, 1, 1])) for @py;
+    my $last = '-';
+    my @ids = map { my $id = cmd('XADD', k('ledger', $ac), '*', k => "x$_",
+        d => 'cash', c => 'revenue', a => 1, b => 0, r => $_, x => 'x' x 255);
+        my $entry = "$last $id"; $last = $id; $entry } @py;
+    slice('fsck_bill', [$acct], what => 'ledger', cursor => '',
+        entries => \@ids);
+    slice('fsck_bill', [$acct], what => 'payments', cursor => '',
+        entries => \@py);
+    cmd('DEL', k('ledger', $ac), map { k('pay', $ac, $_) } @py) });
 case(fsck_mail => '1000 users', sub { my $k = k('mail', 'b' x 32);
     cmd('ZADD', $k, map { (1, "$ac:" . sid('US')) } 1 .. 1000);
     slice('fsck_mail', [$k], what => 'mail', cursor => '0');
