@@ -170,32 +170,24 @@ stripe_session(request_t *r, const gateway_job_t *job)
 }
 
 
+/* Reads an object, or detaches it: without a key, for the second request is
+   refused, and has no effect. */
+
 static rbl_err_t
-stripe_get(request_t *r, const gateway_job_t *job, const char *path,
+stripe_object(request_t *r, const gateway_job_t *job, const char *path,
     rbl_str_t id, const char *more)
 {
     rbl_err_t  err;
 
-    r->get = 1;
+    r->get = job->task != GATEWAY_DETACH;
+
+    if (!r->get) {
+        r->content_type = FORM_TYPE;
+    }
+
     err = stripe_begin(r, job, path);
     rbl_out_percent(&r->to_made.out, id);
     rbl_out_z(&r->to_made.out, more);
-
-    return err;
-}
-
-
-/* Without a key: the second request is refused, and has no effect. */
-
-static rbl_err_t
-stripe_detach(request_t *r, const gateway_job_t *job)
-{
-    rbl_err_t  err;
-
-    r->content_type = FORM_TYPE;
-    err = stripe_begin(r, job, "/v1/payment_methods/");
-    rbl_out_percent(&r->to_made.out, job->source.method);
-    rbl_out_z(&r->to_made.out, "/detach");
 
     return err;
 }
@@ -214,23 +206,24 @@ stripe_make(request_t *r, const gateway_job_t *job)
         return stripe_charge(r, job);
 
     case GATEWAY_QUERY:
-        return stripe_get(r, job, "/v1/payment_intents/",
-                          job->payment.reference, "");
+        return stripe_object(r, job, "/v1/payment_intents/",
+                             job->payment.reference, "");
 
     case GATEWAY_SESSION:
         return stripe_session(r, job);
 
     case GATEWAY_LOOK:
-        return stripe_get(r, job, "/v1/checkout/sessions/",
-                          job->setup.session,
-                          "?expand%5B%5D=setup_intent.payment_method");
+        return stripe_object(r, job, "/v1/checkout/sessions/",
+                             job->setup.session,
+                             "?expand%5B%5D=setup_intent.payment_method");
 
     case GATEWAY_CARD:
-        return stripe_get(r, job, "/v1/payment_methods/", job->source.method,
-                          "");
+        return stripe_object(r, job, "/v1/payment_methods/",
+                             job->source.method, "");
 
     case GATEWAY_DETACH:
-        return stripe_detach(r, job);
+        return stripe_object(r, job, "/v1/payment_methods/",
+                             job->source.method, "/detach");
 
     default:
         return RBL_EINVAL;

@@ -61,6 +61,10 @@ export function State({ name, text = t(`state_${name}`) }) {
         </svg>${text}</span>`;
 }
 
+// The head of a table, of columns by the names of their texts.
+export const Head = ({ names }) => html`<thead><tr>${names.map((name) => html`
+    <th key=${name} scope="col">${t(name)}</th>`)}</tr></thead>`;
+
 // The exact time is made when it is pointed at: the formatter of it alone takes
 // longer than the rows of a table.
 export function When({ text }) {

@@ -6,7 +6,7 @@ import { moment, money } from '../bill_parts.js';
 import { html } from '../html.js';
 import { useLoad } from '../load.js';
 import { Pager } from '../pager.js';
-import { Answer, When } from '../parts.js';
+import { Answer, Head, When } from '../parts.js';
 import { t } from '../text.js';
 
 const size = 10;
@@ -45,13 +45,8 @@ export function Payments() {
         <${Answer} state=${state}>${({ data, total_payments: n,
             total_pages: pages }) => html`
             ${n > 0 ? html`<table>
-                <thead><tr>
-                    <th scope="col">${t('time')}</th>
-                    <th scope="col">${t('pay_what')}</th>
-                    <th scope="col">${t('pay_amount')}</th>
-                    <th scope="col">${t('state')}</th>
-                    <th scope="col">${t('pay_reference')}</th>
-                </tr></thead>
+                <${Head} names=${['time', 'pay_what', 'pay_amount', 'state',
+                    'pay_reference']} />
                 <tbody>${data.map((payment) => html`<${Payment}
                     key=${payment.id} payment=${payment} />`)}</tbody>
             </table>` : html`<p>${t('payments_none')}</p>`}
@@ -83,13 +78,8 @@ export function Ledger() {
         <h2 id="ledger">${t('ledger')}</h2>
         <${Answer} state=${state}>${({ data, next }) => html`
             ${data.length > 0 ? html`<table>
-                <thead><tr>
-                    <th scope="col">${t('time')}</th>
-                    <th scope="col">${t('pay_what')}</th>
-                    <th scope="col">${t('pay_amount')}</th>
-                    <th scope="col">${t('bill_balance')}</th>
-                    <th scope="col">${t('pay_reference')}</th>
-                </tr></thead>
+                <${Head} names=${['time', 'pay_what', 'pay_amount',
+                    'bill_balance', 'pay_reference']} />
                 <tbody>${data.map((one) => html`<${Movement} key=${one.id}
                     of=${one} />`)}</tbody>
             </table>` : html`<p>${t('ledger_none')}</p>`}

@@ -9,6 +9,7 @@ import { Said, useChange } from '../change.js';
 import { Ask } from '../form.js';
 import { html } from '../html.js';
 import { useLoad } from '../load.js';
+import { Head } from '../parts.js';
 import { t } from '../text.js';
 
 const pause = 1000;             // ms between two looks for the page
@@ -91,11 +92,7 @@ export function Sources({ bill, onDone }) {
         <h2 id="sources">${t('sources')}</h2>
         <p>${t(bill.sources.length > 0 ? 'sources_text' : 'sources_none')}</p>
         ${bill.sources.length > 0 && html`<table>
-            <thead><tr>
-                <th scope="col">${t('source')}</th>
-                <th scope="col">${t('source_expires')}</th>
-                <th scope="col">${t('actions')}</th>
-            </tr></thead>
+            <${Head} names=${['source', 'source_expires', 'actions']} />
             <tbody>${bill.sources.map((source) => html`<${Source}
                 key=${source.id} source=${source} change=${change}
                 chosen=${bill.source === source.id} />`)}</tbody>

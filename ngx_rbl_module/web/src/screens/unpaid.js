@@ -8,7 +8,7 @@ import { html } from '../html.js';
 import { useLoad } from '../load.js';
 import { useMore } from '../more.js';
 import { want } from '../opened.js';
-import { Answer, When } from '../parts.js';
+import { Answer, Head, When } from '../parts.js';
 import { t } from '../text.js';
 
 const path = 'operator/payments.json';
@@ -36,14 +36,8 @@ function Rows({ body, at }) {
 
     return html`
         ${rows.length > 0 ? html`<table>
-            <thead><tr>
-                <th scope="col">${t('account')}</th>
-                <th scope="col">${t('plan')}</th>
-                <th scope="col">${t('pay_what')}</th>
-                <th scope="col">${t('pay_amount')}</th>
-                <th scope="col">${t('unpaid_reason')}</th>
-                <th scope="col">${t('created')}</th>
-            </tr></thead>
+            <${Head} names=${['account', 'plan', 'pay_what', 'pay_amount',
+                'unpaid_reason', 'created']} />
             <tbody>${rows.map((row) => html`
                 <${Row} key=${row.payment.id} row=${row} />`)}</tbody>
         </table>` : html`<p>${t('unpaid_none')}</p>`}
