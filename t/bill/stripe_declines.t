@@ -99,8 +99,9 @@ for (['LostCard', 'lost_card'], ['StolenCard', 'stolen_card'],
             'expiring.plan.alert',
             'the event says that the plan is going to end');
         sleep 2;
-        is(payment($t, $py)->{state}, 'open',
-            'no attempt is made while renewal is off');
+        is(payment($t, $py)->{state}, 'void',
+            'the payment is void while renewal is off');
+        is(posts($t, $py), 1, 'no attempt is made while renewal is off');
         ctl($t, 'bill', 'renew', $ac, 'on');
         hurry($t);
     } else {
@@ -169,6 +170,7 @@ passes($t, bill($t)->{ends} - time * 1000 - 13 * DAY);
 $e = event($t, ++$n, 'a plan that cannot renew itself');
 is($e->{json}{event_type} . $e->{json}{days}, 'expiring.plan.alert14',
     'the event says that the plan ends in 14 days');
+ok(!$e->{json}{plan}{auto_renew}, 'the event says that the plan does not renew itself');
 like(rblctl($t->{redis}, 'bill', 'source', 'remove', $ac, $ps)->{err},
     qr/has no source PS/, 'a removed card cannot be removed again');
 $ps = add_card($t, 'pm_card_visa');

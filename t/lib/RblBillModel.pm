@@ -217,7 +217,7 @@ sub step {
     my ($s, $now) = @_;
     $s->follow if $s->{kind} ne '';
     return $s->{kind} eq '' ? undef : $s->{kind} eq 'check'
-        ? $s->step_check($now) : $s->step_period($now);
+        ? $s->step_check($now, 1) : $s->step_period($now);
 }
 sub unpaid {
     my ($s) = @_;
@@ -226,6 +226,16 @@ sub unpaid {
         || $p->{reason} ne '';
     $p->{reason} = $p->{state} eq 'open' ? 'unpaid' : $p->{state};
     return $s->tell('billing.renewal.failed', 1, $p->{reason});
+}
+# Whether an attempt that should have been made is made before the plan lapses.
+sub attempts {
+    my ($s, $now) = @_;
+    my $p = $s->{pay}{ $s->{open} };
+    return 0 if $now < $s->{ends} || $s->{gateway} eq 'manual' || !$s->{renew}
+        || !$p || $p->{kind} ne 'renewal' || $p->{state} ne 'open';
+    my $at = $p->{next} > $p->{created} ? $p->{next} : $p->{created};
+    $at = $p->{next} = $now if $now > $at + HOUR;
+    return $at <= $now && $now < $at + PAUSE;
 }
 sub step_period {
     my ($s, $now) = @_;
@@ -238,15 +248,21 @@ sub step_period {
         $s->{change}{at} = $ends;
     }
     $s->change_due($now);
+    $p = $s->{pay}{ $s->{open} };
+    $s->void('renewal is off') if !$s->{renew} && $s->{begins} < $ends && $p
+        && $p->{kind} eq 'renewal' && $p->{state} =~ /^(?:open|failed)$/;
     my $before = $s->{open};
     my ($price, $period) = $s->priced($ends);
     $s->open_one($now, 'renewal', sprintf('rn:%s:%.0f', $s->{ac}, $ends),
         $price, @$period)
         if ($s->{state} ne 'lapsed' || $s->{wanted}) && $s->{renew}
             && $s->{open} eq '' && $now >= $ends - LEAD;
+    my $first = $s->attempts($now);
     if ($s->{state} eq 'active' && $now >= $ends) {
-        $s->{state} = 'grace';
-        $s->unpaid if $s->{begins} < $ends && $before ne '';
+        if (!$first || $s->{begins} == $ends) {
+            $s->{state} = 'grace';
+            $s->unpaid if $s->{begins} < $ends && $before ne '';
+        }
     } elsif ($s->{state} eq 'active' && !$s->{renew}) {
         my ($days) = grep { $now >= $ends - $_ * DAY } 1, 7, 14;
         if ($days && (!$s->{told} || $days < $s->{told})) {
@@ -254,14 +270,15 @@ sub step_period {
             $s->tell('expiring.plan.alert', $days);
         }
     }
-    if ($s->{state} eq 'grace' && $now >= $ends + $s->{grace}) {
+    if ($s->{state} eq 'grace' && $now >= $ends + $s->{grace} && !$first) {
         $s->{state} = 'lapsed';
         $s->unpaid;
     }
     return;
 }
+# lapses: only the daemon lets the plan lapse.
 sub step_check {
-    my ($s, $now) = @_;
+    my ($s, $now, $lapses) = @_;
     my ($left, $day, $books) = ($s->left, int($now / DAY));
     ($s->{runs}, $books) = (0, 1) if $day != $s->{day};
     my $p = $s->{pay}{ $s->{open} };
@@ -313,7 +330,7 @@ sub step_check {
             0, 0);
         $books = 1;
     }
-    my $state = $left > 0 ? 'active' : 'lapsed';
+    my $state = $left > 0 ? 'active' : $lapses ? 'lapsed' : $s->{state};
     $s->use_up($now) if $books || $state ne $s->{state};
     $s->{state} = $state;
     $s->{day} = $day;

@@ -238,25 +238,32 @@ for my $state (qw(customer processing unknown)) {
     is(look()->[1], 'lapsed', 'the grace is over');
     is_deeply(events(), [], 'the event is sent once');
 }
+# An attempt that should have been made before may be made first.
+sub past {
+    my ($ms) = @_;
+    passes($ms);
+    look();
+    is_deeply(events(), [], 'nothing is told before the attempt');
+    passes(600_000);
+    return look()->[1];
+}
 for my $case (['manual', 'the operator books by hand'],
     ['http', 'no daemon has this gateway'])
 {
     account_by($case->[0]);
-    passes(7 * DAY);
+    $case->[0] eq 'manual' ? passes(7 * DAY) : past(7 * DAY);
     look();
     is_deeply(events(), ['billing.renewal.failed 1 unpaid'],
         "$case->[1]: the end of the period is told");
     is(payment()->[P_ATTEMPT], 0, 'no attempt has failed');
-    passes(7 * DAY);
-    is(look()->[1], 'lapsed', 'the plan lapses');
+    is(past(7 * DAY), 'lapsed', 'the plan lapses');
     is_deeply(events(), [], 'the event is sent once');
 }
 account_by('stripe');
 cmd('SET', k('source', $ac, $_), packed([1, $_, 'card', 'visa', \'4242', 12,
     2099, 'pm', 0, 0, 1, 1])) for @{ cmd('ZRANGE', k('sources', $ac), 0, -1) };
 is(asked(), '', 'all cards are of the other mode');
-passes(7 * DAY);
-look();
+past(7 * DAY);
 is_deeply(events(), ['billing.renewal.failed 1 unpaid'],
     'the end of the period is told');
 account_by('http');

@@ -138,7 +138,7 @@ bill_slug(char buf[BILL_SLUG_MAX], rbl_str_t name)
 
 
 static rbl_err_t
-bill_plan(rbl_doc_t *doc, rbl_str_t raw)
+bill_plan(rbl_doc_t *doc, rbl_str_t raw, int renews)
 {
     char        slug[BILL_SLUG_MAX];
     rbl_sold_t  sold;
@@ -155,19 +155,19 @@ bill_plan(rbl_doc_t *doc, rbl_str_t raw)
     rbl_doc_int(doc, "hosts", sold.hosts);
     rbl_doc_int(doc, "check_interval", sold.interval);
     bill_time(doc, "expires", sold.expires);
-    rbl_doc_bool(doc, "auto_renew", sold.renew != 0);
+    rbl_doc_bool(doc, "auto_renew", renews && sold.renew != 0);
     rbl_doc_close(doc);
 
     return RBL_OK;
 }
 
 
-/* Payments by hand have no source. */
+/* Payments by hand have no source, and not all of a server of the operator. */
 
 static rbl_err_t
-bill_source(rbl_doc_t *doc, rbl_str_t raw)
+bill_source(rbl_doc_t *doc, rbl_str_t raw, const char *without)
 {
-    rbl_source_t  source = { .type = RBL_STR("manual") };
+    rbl_source_t  source = { .type = rbl_str(without) };
 
     if (raw.n > 0 && rbl_source_decode(&source, raw) != RBL_OK) {
         return RBL_ETYPE;
@@ -198,7 +198,9 @@ bill_payment(rbl_doc_t *doc, const rbl_billing_t *billing)
     bill_time(doc, "date", payment.done);
     rbl_doc_str(doc, "status", payment.state);
     rbl_doc_str(doc, "reference", payment.reference);
-    err = bill_source(doc, billing->source);
+    err = bill_source(doc, billing->source,
+                      payment.sent > 0 && rbl_str_is(payment.gateway, "http")
+                      ? "http" : "manual");
     rbl_doc_close(doc);
 
     return err;
@@ -266,7 +268,7 @@ bill_card(rbl_doc_t *doc, const rbl_billing_t *billing)
 {
     rbl_err_t  err;
 
-    err = bill_source(doc, billing->source);
+    err = bill_source(doc, billing->source, "card");
 
     return err == RBL_OK ? bill_expires(doc, billing) : err;
 }
@@ -309,12 +311,14 @@ body_is_bill(const rbl_event_t *event)
 }
 
 
-/* Members that the contract does not name are at the end of their object. */
+/* Members that the contract does not name are at the end of their object.  A
+   plan whose end is announced does not renew itself, also if renewal is on and
+   there is no payment source. */
 
 static rbl_err_t
 body_bill(rbl_doc_t *doc, const rbl_event_t *event)
 {
-    int            type;
+    int            type, renews;
     rbl_err_t      err;
     rbl_billing_t  billing;
 
@@ -323,7 +327,8 @@ body_bill(rbl_doc_t *doc, const rbl_event_t *event)
     }
 
     type = bill_type(event);
-    err = bill_types[type].plan ? bill_plan(doc, billing.sold) : RBL_OK;
+    renews = bill_types[type].write != bill_expires;
+    err = bill_types[type].plan ? bill_plan(doc, billing.sold, renews) : RBL_OK;
 
     return err == RBL_OK ? bill_types[type].write(doc, &billing) : err;
 }

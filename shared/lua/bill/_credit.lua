@@ -131,8 +131,9 @@ local function credit_alert(a, b, m, left, now)
     money_set(m, 'alerts', 'alerted')
 end
 -- Returns the payment that was opened.  The use is booked once a day, and when
--- something else happens to the balance.
-local function credit_step(a, b, now)
+-- something else happens to the balance.  lapses: the plan may lapse, for its
+-- account follows (_lapse.lua); else it waits for the daemon, which knows how.
+local function credit_step(a, b, now, lapses)
     local m, day = money_read(), math.floor(now / day_ms)
     local left, alerts, state = m.balance - m.used, m.alerts, b[BILL.state]
     local new_day = day ~= m.day
@@ -142,7 +143,7 @@ local function credit_step(a, b, now)
     recharge_look(a, b, m, left, now)
     credit_alert(a, b, m, left, now)
     local opened = wish_open(b, now) or recharge_open(a, b, m, left, now)
-    b[BILL.state] = left > 0 and 'active' or 'lapsed'
+    b[BILL.state] = left > 0 and 'active' or lapses and 'lapsed' or state
     if new_day or opened or m.alerts ~= alerts or b[BILL.state] ~= state then
         credit_book(m, now)
     end

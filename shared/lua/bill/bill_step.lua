@@ -60,7 +60,7 @@ if asked then
     end
 end
 if b[BILL.period] == 'check' then
-    local opened = credit_step(a, b, now)
+    local opened = credit_step(a, b, now, true)
     if b[BILL.open] ~= '' and b[BILL.gateway] ~= 'manual' then
         payment_wake()
     end
@@ -109,6 +109,54 @@ local function unpaid()
             .. p[PAYMENT.reason], now, {payment = p, reason = p[PAYMENT.reason]})
     end
 end
+-- Until when an attempt may come first (ms): it should have been made before,
+-- while no daemon ran or the account was suspended; or nil.
+local attempt_time = 600000
+local function attempt_until()
+    local p = now >= b[BILL.ends] and b[BILL.gateway] ~= 'manual'
+        and bill_renews(b) and payment_load(b[BILL.open])
+    if not p or p[PAYMENT.kind] ~= 'renewal' or p[PAYMENT.state] ~= 'open' then
+        return nil
+    end
+    local at = math.max(p[PAYMENT.created], p[PAYMENT.next])
+    if now > at + 6 * attempt_time then
+        at, p[PAYMENT.next] = now, now
+        payment_save(p)
+    end
+    return at <= now and now < at + attempt_time and at + attempt_time or nil
+end
+-- What follows when the period, and the grace, are over; returns until when that
+-- waits for an attempt (ms), or nil.
+local function period_over(opened)
+    local first, paid = attempt_until(), b[BILL.begins] < b[BILL.ends]
+    if b[BILL.state] == 'active' and now >= b[BILL.ends] then
+        if first and paid then
+            return first
+        end
+        b[BILL.state] = 'grace'
+        if paid and not opened then
+            unpaid()
+        end
+    elseif b[BILL.state] == 'active' and not bill_renews(b) then
+        remind()
+    end
+    if b[BILL.state] == 'grace' and now >= b[BILL.ends] + grace then
+        if first then
+            return first
+        end
+        b[BILL.state] = 'lapsed'
+        unpaid()
+    end
+end
+-- A plan that does not renew itself owes nothing for its next period.
+local function renewal_off(p)
+    if terms[TERMS.renew] == 0 and p and p[PAYMENT.kind] == 'renewal'
+        and b[BILL.begins] < b[BILL.ends]
+        and (p[PAYMENT.state] == 'open' or p[PAYMENT.state] == 'failed')
+    then
+        payment_void(b, p, 'renewal is off', now)
+    end
+end
 -- A dearer plan that is not paid when the next period is opened begins with
 -- that period.
 local p = payment_load(b[BILL.open])
@@ -123,6 +171,7 @@ then
     end
 end
 change_due(a, b, now)
+renewal_off(p)
 local opened
 if terms[TERMS.renew] == 1 and b[BILL.open] == ''
     and now >= b[BILL.ends] - renew_lead
@@ -130,21 +179,13 @@ if terms[TERMS.renew] == 1 and b[BILL.open] == ''
 then
     opened = open()
 end
-if b[BILL.state] == 'active' and now >= b[BILL.ends] then
-    b[BILL.state] = 'grace'
-    if b[BILL.begins] < b[BILL.ends] and not opened then
-        unpaid()
-    end
-elseif b[BILL.state] == 'active' and not bill_renews(b) then
-    remind()
-end
-if b[BILL.state] == 'grace' and now >= b[BILL.ends] + grace then
-    b[BILL.state] = 'lapsed'
-    unpaid()
-end
+local waits = period_over(opened)
 if b[BILL.open] ~= '' and b[BILL.gateway] ~= 'manual' then
     payment_wake()
 end
 bill_save(b, grace)
+if waits then
+    bill_turn('billdue', waits)
+end
 lapse_follow(a, b, b[BILL.state] == 'lapsed', tonumber(ARG.kept), now)
 return {'OK', b[BILL.state], opened or ''}
