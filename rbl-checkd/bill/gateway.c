@@ -13,7 +13,7 @@
 
 /* Nothing is asked: the operator books the payments. */
 
-const gateway_t  gateway_manual = { "manual", NULL, NULL };
+const gateway_t  gateway_manual = { "manual", NULL, NULL, 0 };
 
 static const gateway_t *const  gateways[] = {
     &gateway_manual, &gateway_stripe, &gateway_http

@@ -77,7 +77,8 @@ typedef struct {
     char              text[GATEWAY_TEXT_MAX];
     char              url[GATEWAY_URL_MAX];
 
-    /* the source that was added, or read again */
+    /* the source that was added, or read again; or the card that a gateway
+       names; month 0: none */
     char              customer[GATEWAY_ID_MAX], method[GATEWAY_ID_MAX];
     char              type[GATEWAY_WORD_MAX], brand[GATEWAY_WORD_MAX];
     char              last4[5];
@@ -93,6 +94,8 @@ typedef struct {
     rbl_err_t  (*make)(request_t *request, const gateway_job_t *job);
     void       (*judge)(gateway_outcome_t *outcome, gateway_job_t *job,
                         const gateway_answer_t *answer);
+    int          names;                 /* it names the card of a payment in
+                                           its answer, and is not asked */
 } gateway_t;
 
 extern const gateway_t  gateway_manual, gateway_stripe, gateway_http;

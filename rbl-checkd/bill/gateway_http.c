@@ -165,6 +165,7 @@ http_good(gateway_outcome_t *outcome, const gateway_job_t *job,
     gateway_text(outcome->text, sizeof(outcome->text),
                  gateway_json(root, "message"));
     outcome->final = json_is_true(json_object_get(root, "final"));
+    gateway_json_card(outcome, json_object_get(root, "payment_source"));
     url = gateway_json(root, "url");
 
     if (outcome->result == GATEWAY_CUSTOMER
@@ -218,4 +219,4 @@ http_judge(gateway_outcome_t *outcome, gateway_job_t *job,
 }
 
 
-const gateway_t  gateway_http = { "http", http_make, http_judge };
+const gateway_t  gateway_http = { "http", http_make, http_judge, 1 };

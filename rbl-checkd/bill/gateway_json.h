@@ -46,6 +46,26 @@ gateway_json_id(char id[GATEWAY_ID_MAX], const json_t *object,
 }
 
 
+/* Reads a card; month 0: it is none. */
+
+static inline void
+gateway_json_card(gateway_outcome_t *outcome, const json_t *card)
+{
+    gateway_text(outcome->brand, sizeof(outcome->brand),
+                 gateway_json(card, "brand"));
+    gateway_text(outcome->last4, sizeof(outcome->last4),
+                 gateway_json(card, "last4"));
+    outcome->month = json_integer_value(json_object_get(card, "exp_month"));
+    outcome->year = json_integer_value(json_object_get(card, "exp_year"));
+
+    if (outcome->month < 1 || outcome->month > 12 || outcome->year < 2000
+        || outcome->year > 9999)
+    {
+        outcome->month = 0;
+    }
+}
+
+
 static inline int
 gateway_json_is(const json_t *object, const char *name, const char *value)
 {

@@ -431,23 +431,14 @@ stripe_listed(gateway_outcome_t *outcome, gateway_job_t *job,
 static void
 stripe_card(gateway_outcome_t *outcome, const json_t *method)
 {
-    const json_t  *card;
-
-    card = json_object_get(method, "card");
+    gateway_json_card(outcome, json_object_get(method, "card"));
     gateway_json_id(outcome->method, method, "id");
     gateway_text(outcome->type, sizeof(outcome->type),
                  gateway_json(method, "type"));
-    gateway_text(outcome->brand, sizeof(outcome->brand),
-                 gateway_json(card, "brand"));
-    gateway_text(outcome->last4, sizeof(outcome->last4),
-                 gateway_json(card, "last4"));
-    outcome->month = json_integer_value(json_object_get(card, "exp_month"));
-    outcome->year = json_integer_value(json_object_get(card, "exp_year"));
     outcome->live = json_is_true(json_object_get(method, "livemode"));
 
-    if (outcome->method[0] == '\0' || strcmp(outcome->type, "card") != 0
-        || outcome->month < 1 || outcome->month > 12
-        || outcome->year < 2000 || outcome->year > 9999)
+    if (outcome->month == 0 || outcome->method[0] == '\0'
+        || strcmp(outcome->type, "card") != 0)
     {
         gateway_say(outcome, GATEWAY_UNKNOWN, "the answer is not a card");
         return;
@@ -638,4 +629,4 @@ stripe_judge(gateway_outcome_t *outcome, gateway_job_t *job,
 }
 
 
-const gateway_t  gateway_stripe = { "stripe", stripe_make, stripe_judge };
+const gateway_t  gateway_stripe = { "stripe", stripe_make, stripe_judge, 0 };

@@ -162,6 +162,7 @@ static void
 pay_answered(pay_t *pay, const gateway_outcome_t *o)
 {
     char                    attempt[RBL_OUT_INT], amount[RBL_OUT_INT];
+    char                    month[RBL_OUT_INT], year[RBL_OUT_INT];
     rbl_key_t               key;
     rbl_bill_answer_args_t  args;
 
@@ -172,6 +173,11 @@ pay_answered(pay_t *pay, const gateway_outcome_t *o)
     args.reference = rbl_str(o->reference);
     args.amount = o->amount > 0 ? rbl_out_int_text(amount, o->amount)
                                 : RBL_STR("");
+    args.brand = rbl_str(o->brand);
+    args.last4 = rbl_str(o->last4);
+    args.month = pay->payer->gateway->names && o->month > 0
+                 ? rbl_out_int_text(month, o->month) : RBL_STR("");
+    args.year = rbl_out_int_text(year, o->year);
     args.reason = rbl_str(o->reason);
     args.final = o->final ? RBL_STR("1") : RBL_STR("0");
     args.text = rbl_str(o->text);
@@ -261,7 +267,7 @@ pay_record(pay_t *pay, const gateway_outcome_t *outcome)
 
 
 static void
-pay_fail(pay_t *pay, gateway_result_t result, const char *text)
+pay_said(pay_t *pay, gateway_result_t result, const char *text)
 {
     gateway_outcome_t  outcome;
 
@@ -271,18 +277,24 @@ pay_fail(pay_t *pay, gateway_result_t result, const char *text)
 }
 
 
-/* Sends the next request of the job. */
+/* Sends the next request of the job.  A card that the gateway has named is as
+   it was then. */
 
 static void
 pay_ask(pay_t *pay)
 {
     exchange_t  *x = &pay->exchange;
 
+    if (pay->job.task == GATEWAY_CARD && pay->payer->gateway->names) {
+        pay_said(pay, GATEWAY_SUCCEEDED, "");
+        return;
+    }
+
     request_free(pay->request);
     pay->request = request_new();
 
     if (pay->payer->gateway->make(pay->request, &pay->job) != RBL_OK) {
-        pay_fail(pay, GATEWAY_MISCONFIGURED, "the request cannot be made");
+        pay_said(pay, GATEWAY_MISCONFIGURED, "the request cannot be made");
         return;
     }
 
@@ -296,7 +308,7 @@ pay_ask(pay_t *pay)
     x->deadline = clock_now() + 2 * x->timeout;
 
     if (exchange_start(x) != NULL) {
-        pay_fail(pay, GATEWAY_MISCONFIGURED, "the URL is not valid");
+        pay_said(pay, GATEWAY_MISCONFIGURED, "the URL is not valid");
     }
 }
 
@@ -311,7 +323,7 @@ on_http(void *data, const transfer_result_t *result)
 
     if (result->end != TRANSFER_DONE || result->status == 0) {
         log_info("gateway %s: %s", gateway->name, result->text);
-        pay_fail(pay, GATEWAY_UNKNOWN,
+        pay_said(pay, GATEWAY_UNKNOWN,
                  result->end == TRANSFER_RESOLVE ? "the name cannot be resolved"
                  : result->end == TRANSFER_INTERNAL ? result->text
                  : "no answer");
@@ -332,7 +344,7 @@ on_http(void *data, const transfer_result_t *result)
         pay_ask(pay);
 
     } else {
-        pay_fail(pay, GATEWAY_UNKNOWN, "the answers have no end");
+        pay_said(pay, GATEWAY_UNKNOWN, "the answers have no end");
     }
 }
 

@@ -133,11 +133,19 @@ my $e = event($t, 1, 'the event');
 is("$e->{json}{event_type} $e->{json}{reason}",
     'billing.renewal.failed card_declined',
     'the failed attempt sends an event');
-says(2, 'succeeded', reference => 'book-7');
+my %card = (brand => 'visa', last4 => '4242', exp_month => 8,
+    exp_year => 2031);
+says(2, 'succeeded', reference => 'book-7', payment_source => \%card);
 wait_for { bill($t)->{open} eq '' } 20, 'paid';
 $e = event($t, 2, 'the event');
 is($e->{json}{payment}{reference}, 'book-7',
     'the event has the reference of the gateway');
+my $source = delete $e->{json}{payment}{payment_source}{id};
+is_deeply($e->{json}{payment}{payment_source}, { %card, type => 'card' },
+    'the event has the card that the server has charged');
+is_deeply([map { "@$_{qw(id type last4 exp_year)}" }
+    @{ ctl($t, 'bill', 'sources', $ac) }], ["$source card 4242 2031"],
+    'the account has the card as its payment source');
 is((asked($py, 2))[0]{json}{attempt}, 2,
     'the request has the number of the second attempt');
 is_deeply([map { "$_->{d} $_->{c} $_->{a}" } ledger($t)],
@@ -145,6 +153,49 @@ is_deeply([map { "$_->{d} $_->{c} $_->{a}" } ledger($t)],
 is((grep { $_->{title} =~ /needs you/ } notices($t)), 1,
     'the contact gets the message for the customer once');
 is(rblctl($t->{redis}, 'fsck')->{status}, 0, 'fsck finds nothing');
+
+# --- the card ---------------------------------------------------------------------
+
+# It ends with this month, or the next one, which has not more than 30 days left.
+my ($month, $year) = ((gmtime)[4] + 1, (gmtime)[5] + 1900);
+my $asked = received($server);
+RblBill::bill_put($t, 'source', { %{ source($t, $source) }, month => $month,
+    year => $year, asked => 1 }, 'source', $ac, $source);
+due_now($t, 'paydue');
+SKIP: {
+    skip 'the month has more than 30 days left', 2 if (gmtime)[3] == 1;
+    $e = event($t, 3, 'the alert of the card');
+    is("$e->{json}{event_type} $e->{json}{payment_source}{last4}",
+        'expiring.card.alert 4242', 'the end of the card is announced');
+}
+is(received($server), $asked, 'the server is not asked for the card');
+
+# A payment without a card, of the next period.
+$py = next_period($t);
+says(1, 'succeeded', reference => 'book-8');
+wait_for { bill($t)->{open} eq '' } 20, 'paid without a card';
+ctl($t, 'bill', 'source', 'remove', $ac, $source);
+wait_for { !@{ ctl($t, 'bill', 'sources', $ac) } } 20, 'the card is removed';
+$py = next_period($t);
+says(1, 'succeeded', reference => 'book-9', payment_source => { %card,
+    exp_month => 13 });
+wait_for { bill($t)->{open} eq '' } 20, 'paid by a card that is none';
+wait_for { events_of($t, 'billing.renewal.success') == 3 } 20, 'its event';
+$e = (events_of($t, 'billing.renewal.success'))[2];
+is($e->{json}{payment}{payment_source}{type}, 'http',
+    'a payment without a card says that a server was paid');
+is_deeply(ctl($t, 'bill', 'sources', $ac), [], 'a card of the month 13 is no payment source');
+
+# Another gateway does not know the card.
+$py = next_period($t);
+says(1, 'succeeded', reference => 'book-10', payment_source => \%card);
+wait_for { @{ ctl($t, 'bill', 'sources', $ac) } } 20, 'the card again';
+wait_for { bill($t)->{open} eq '' } 20, 'paid again';
+write_file($t->{ctl}, "gateway manual\n");
+bill_plan($t, 'Business');
+is_deeply(ctl($t, 'bill', 'sources', $ac), [],
+    'an account of another gateway has no card of the server');
+is(rblctl($t->{redis}, 'fsck')->{status}, 0, 'fsck finds nothing at the end');
 unlike(read_file($t->{checkd}{log}), qr/the secret of/,
     'the log does not have the secret');
 done_testing();

@@ -5,6 +5,8 @@
 local function source_key(ps)
     return key('source', ac, ps)
 end
+-- The card that a server of the operator has charged last.
+local server_source = 'PS' .. redis.sha1hex(ac .. ':http'):sub(1, 32)
 local gone = key('setup', ac, 'gone')
 -- The one that is charged: of those that move real money, or play money
 -- (`live`), the account's choice, or else the last that was added.  What the

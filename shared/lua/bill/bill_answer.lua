@@ -11,12 +11,17 @@
 --- arg: reason  why it is declined: a code
 --- arg: final  1: the daemon does not retry the payment
 --- arg: text  of the gateway
+--- arg: brand  of the card that a server of the operator names
+--- arg: last4
+--- arg: month  when it expires; "": it names none
+--- arg: year  or ""
 --- arg: url  where the customer has to act
 --- reply: OK state  operator: it is late, and the operator is told now
 --- reply: PAYMENT  there is none
 --- reply: OTHER state reference  it has ended in another way before
 --- include: bill_done
 --- include: bill_failed
+--- include: source
 local a, b = load(KEY.acct), load(bill_key)
 local p = payment_load(ARG.payment)
 if not a or not b or not p then
@@ -60,6 +65,18 @@ local function late(most)
         p[PAYMENT.late] = now
         tell('operator')
     end
+end
+if ARG.month ~= '' and (result == 'succeeded' or result == 'declined') then
+    local s = load(source_key(server_source))
+    local month, year = tonumber(ARG.month), tonumber(ARG.year)
+    if not s or s[SOURCE.last4] ~= ARG.last4 or s[SOURCE.month] ~= month
+        or s[SOURCE.year] ~= year
+    then
+        save(source_key(server_source), {1, server_source, 'card', ARG.brand,
+            ARG.last4, month, year, '', 1, 0, now, now})
+        call('ZADD', key('sources', ac), tostring(now), server_source)
+    end
+    p[PAYMENT.source] = server_source
 end
 if result == 'succeeded' then
     -- A store that was restored has opened it again for another amount.

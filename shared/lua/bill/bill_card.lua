@@ -5,7 +5,7 @@
 --- arg: gone  1: the gateway has forgotten it; "": it has not, and tells it:
 --- arg: brand
 --- arg: last4
---- arg: month  when it expires
+--- arg: month  when it expires; 0: the card is as it was
 --- arg: year
 --- reply: OK told  days of the alert that was sent; 0: none
 --- include: source
@@ -22,11 +22,15 @@ if not a or not b or not s then
     return {'OK', '0'}
 end
 local month, year = tonumber(ARG.month), tonumber(ARG.year)
+if month == 0 then
+    month, year = s[SOURCE.month], s[SOURCE.year]
+else
+    s[SOURCE.brand], s[SOURCE.last4] = ARG.brand, ARG.last4
+end
 if month ~= s[SOURCE.month] or year ~= s[SOURCE.year] then
     s[SOURCE.told] = 0
 end
 s[SOURCE.month], s[SOURCE.year] = month, year
-s[SOURCE.brand], s[SOURCE.last4] = ARG.brand, ARG.last4
 local days, told = nil, 0
 if now >= source_ends(s) then
     s[SOURCE.told] = -1

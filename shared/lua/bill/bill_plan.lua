@@ -1,5 +1,5 @@
 -- Puts an account on a plan that it pays for, by the period or by the check.
--- The first period begins when it is paid, like all others.  Inside a period
+-- The first period begins now, and after a lapse when it is paid.  Inside a period
 -- that is paid, a plan that costs more a day opens a payment of the difference
 -- and begins when that is paid; a cheaper one begins at the end (_change.lua),
 -- as does any plan that comes after the payment of the next period was opened.
@@ -33,6 +33,7 @@
 --- include: change
 --- include: lapse
 --- include: payment
+--- include: source
 local b, now = load(bill_key), now_ms()
 local by_check, free = ARG.period == 'check', ARG.period == ''
 local other = b and (free or by_check ~= (b[BILL.period] == 'check'))
@@ -122,6 +123,11 @@ if not b or other or b[BILL.state] == 'lapsed' and b[BILL.open] == ''
     and not by_check
 then
     begin()
+end
+-- Another gateway does not know the card.
+if b[BILL.gateway] == 'http' and ARG.gateway ~= 'http' then
+    call('DEL', source_key(server_source))
+    call('ZREM', key('sources', ac), server_source)
 end
 b[BILL.gateway] = ARG.gateway
 if said then

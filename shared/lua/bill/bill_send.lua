@@ -51,7 +51,7 @@ local function bar(p)
     end
 end
 local function charge(p)
-    local s = source_chosen(live)
+    local s = ARG.gateway == 'stripe' and source_chosen(live)
     if ARG.gateway == 'stripe' and not s then
         return bar(p)
     elseif not due(p[PAYMENT.next]) then
