@@ -339,7 +339,8 @@ const config_key_t  config_keys[] = {
 
     { "bill_plans", TEXT(bill_plans, NULL, "a readable file"),
       DEFAULT(CONFIG_PLANS),
-      "File of plans with bill_fallback.  It is read at start." },
+      "File of plans.  The daemon reads bill_fallback in it at start, and "
+      "rblctl reads it for each command without --file." },
 
     { "smtp_url", TEXT(smtp_url, config_smtp_ok,
         "smtp://HOST or smtps://HOST, with or without :PORT (else 587 or "

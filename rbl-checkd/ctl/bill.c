@@ -12,6 +12,11 @@
 
 #include <stdio.h>
 
+/* What Stripe charges at once (micro-USD). */
+#define STRIPE_LEAST  500000
+#define STRIPE_MOST   INT64_C(999999990000)
+
+
 static const char  unpaid_rows[] =
     "account, name, id:PAYMENT, kind, amount:USD, state, reason,"
     " created:OPENED, next:NEXT TRY";
@@ -109,6 +114,14 @@ ctl_bill_plan(ctl_t *ctl)
 
     if (!ends && (rbl_money_parse(&price, text, 6) != RBL_OK || price == 0)) {
         return ctl_fail("plan \"%.80s\" has no price", ctl->args[1].p);
+    }
+
+    if (plan->price.n > 0 && strcmp(ctl->conf.gateway, "stripe") == 0
+        && (price < STRIPE_LEAST || price > STRIPE_MOST))
+    {
+        return ctl_fail("plan \"%.80s\" costs %.*s USD: Stripe charges 0.50"
+                        " to 999999.99 USD", ctl->args[1].p, (int) text.n,
+                        text.p);
     }
 
     args.gateway = ctl->conf.bill ? rbl_str(ctl->conf.gateway)

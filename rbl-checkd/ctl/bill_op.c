@@ -94,11 +94,21 @@ settle_result(rbl_run_t *run, rbl_str_t *text)
 }
 
 
+static int
+settle_amount(rbl_run_t *run, rbl_str_t *text)
+{
+    return rbl_str_is(run->argv[RBL_ARG(bill_settle, result)], "failed")
+           ? rbl_expect(run, "left out: when a payment has failed, nothing was"
+                             " charged")
+           : rbl_bill_paid(run, text);
+}
+
+
 static const rbl_field_t  settle_fields[] = {
     RBL_TEXT("result", RBL_NEEDED, settle_result,
              RBL_ARG(bill_settle, result)),
     RBL_TEXT("reference", 0, bill_reference, RBL_ARG(bill_settle, reference)),
-    RBL_TEXT("amount", 0, rbl_bill_paid, RBL_ARG(bill_settle, amount)),
+    RBL_TEXT("amount", 0, settle_amount, RBL_ARG(bill_settle, amount)),
     RBL_TEXT("force", 0, NULL, RBL_ARG(bill_settle, force)),
     RBL_END
 };

@@ -211,7 +211,7 @@ plan_path(const ctl_t *ctl)
 
     path = ctl_option(ctl, "file");
 
-    return path ? path : CONFIG_PLANS;
+    return path ? path : ctl->conf.bill_plans;
 }
 
 

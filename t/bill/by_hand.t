@@ -172,4 +172,21 @@ refused_by_hand($done, qr/does not wait for the gateway: it is succeeded/,
 is(scalar @{ redis($redis, 'XRANGE', redis_key('ledger', $done->{sid}), '-',
     '+') }, 1, 'the ledger has the payment once');
 
+
+# Stripe charges 0.50 to 999999.99 USD at once.
+for my $of (['0.49', 3], ['0.50', 0], ['1000000.00', 3], ['999999.99', 0]) {
+    my ($price, $status) = @$of;
+    my $d = own_dir('price');
+    write_file("$d/key", "sk_test_x\n", 0600);
+    write_file("$d/plans.json", '{ "version": 1, "plans": [ { "name": "P",'
+        . ' "paid": 1, "max_hosts": 1, "max_contacts": 1, "max_checks": 1,'
+        . qq( "interval": "1h", "price": "$price", "period": "month" } ] }));
+    write_file("$d/conf", "gateway stripe\ngateway_key_file $d/key\n"
+        . "bill_plans $d/plans.json\n");
+    my $sid = make_account($t->{redis})->{sid};
+    my $r = rblctl($t->{redis}, '-c', "$d/conf", 'bill', 'plan', $sid, 'P');
+    is($r->{status}, $status, "a plan for $price USD with Stripe");
+    like($r->{err}, qr/costs $price USD: Stripe charges 0\.50 to 999999\.99/,
+        'the refusal has both amounts') if $status;
+}
 done_testing();

@@ -7,9 +7,11 @@ for i = TERMS.asked, TERMS.wanted do
     terms[i] = terms[i] or i == TERMS.once and '' or 0
 end
 -- What a recharge is of, in whole cents: at most twice the amount to which the
--- balance is recharged, so that a debt is not paid at once.
+-- balance is recharged, so that a debt is not paid at once, and at most what
+-- Stripe charges.
 local recharge_least, recharge_times, cent = 500000, 2, 10000
+local charge_most = 999999990000
 local function recharge_amount(left, to)
     return math.max(recharge_least, math.min(math.ceil((to - left) / cent)
-        * cent, recharge_times * to))
+        * cent, recharge_times * to, charge_most))
 end

@@ -210,8 +210,9 @@ local function look_at_change()
     if (b[BILL.change] or '') ~= '' and not c or of ~= upgrade
         or c and (c[CHANGE.at] == 0) ~= (upgrade ~= '')
     then
-        fault('ledger', 'bill', 'its change of plan is not that of its payment',
-            nil)
+        fault('ledger', 'bill', upgrade == '' and of ~= '' and 'waits for a'
+            .. ' payment that is lost: rblctl bill plan orders the plan again'
+            or 'its change of plan is not that of its payment', nil)
     end
 end
 -- A record that is missing if nothing is wanted.
