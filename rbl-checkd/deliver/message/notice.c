@@ -66,6 +66,12 @@ static const struct {
       " attempt.\n\nAdd a payment source on the billing page of the portal,"
       " or choose another one there: then the payment is tried"
       " again.\n\n$checks\n" },
+    { "failed:balance", "warning",
+      "The payment of $amount USD for the plan \"$plan\" was not made",
+      "The payment of $amount USD for the balance of the plan \"$plan\" was"
+      " not made: $reason. Nothing was charged, and this payment is not tried"
+      " again.\n\nTo pay in another way, top up the balance on the billing"
+      " page of the portal.\n\n$checks\n" },
     { "failed:authentication_required", "warning",
       "The payment of $amount USD for the plan \"$plan\" needs you",
       "The payment of $amount USD for the plan \"$plan\" was not made, and"
@@ -352,11 +358,14 @@ notice_case(const notice_t *n)
 {
     rbl_str_t  reason = n->billing.reason;
     rbl_str_t  word = n->event.message;
+    int        last = n->billing.next == 0;
 
     if (rbl_str_is(word, "failed")) {
         return rbl_str_is(reason, "unpaid") || rbl_str_is(reason, "limit")
-               || rbl_str_is(reason, "authentication_required") ? reason
-               : n->billing.next == 0 ? RBL_STR("last") : RBL_STR("");
+               ? reason
+               : last && n->payment.ends == 0 ? RBL_STR("balance")
+               : rbl_str_is(reason, "authentication_required") ? reason
+               : last ? RBL_STR("last") : RBL_STR("");
     }
 
     return rbl_str_is(word, "paid") && n->payment.ends == 0
