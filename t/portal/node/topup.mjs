@@ -1,4 +1,5 @@
-// An owner of a plan by the check tops up the balance, by the keyboard alone.
+// An owner of a plan by the check tops up the balance, and chooses when it is
+// recharged, by the keyboard alone.
 
 import { close, done, is, input, ok, open, signIn, start, tabTo }
     from './browser.mjs';
@@ -46,5 +47,43 @@ await press('Charge it');
 await page.waitForSelector('[role=status] >> text=The payment is made soon.');
 is(await page.inputValue('#topup-amount'), '',
     'the form is empty after the request');
+
+// --- choices ---
+
+ok((await text('.facts')).includes('Balance'), 'the balance is shown');
+is(await page.locator('#renew-0').count(), 0,
+    'a plan by the check has no renewal');
+
+for (const [wrong, says] of [['-5', /without a sign/],
+    ['1e3', /without a sign/], ['5 EUR', /without a sign or a currency/],
+    ['\u20ac5', /US dollars/],
+    ['1'.repeat(30), /US dollars/], ['1.005', /US dollars/],
+    ['1,000', /US dollars/]])
+{
+    await type('Recharge when', wrong);
+    await page.waitForSelector('#falls_below-error');
+    ok(says.test(await text('#falls_below-error')),
+        `${encodeURI(wrong)} is refused`);
+    is(await page.getAttribute('#falls_below', 'aria-invalid'), 'true',
+        'in its field');
+    is(await page.inputValue('#falls_below'), wrong, 'and stays there');
+    await page.waitForFunction(() => document.activeElement.id
+        === 'falls_below');
+}
+
+await type('Recharge to', '5.00');
+await type('Recharge when', '5');
+await page.waitForSelector('#recharge_to-error');
+ok(/more than the amount below/.test(await text('#recharge_to-error')),
+    'the higher amount must be more');
+is(await page.locator('#falls_below-error').count(), 0,
+    'the other field is right now');
+await type('Tell us', '1');
+await type('Recharge to', '25,50');
+await page.waitForSelector('[role=status] >> text=Saved.');
+is(await page.locator('.wrong').count(), 0, 'all is right');
+await page.reload();
+await page.waitForSelector('#recharge_to');
+is(await page.inputValue('#recharge_to'), '25.50', 'and is kept');
 await close(page, 'an owner');
 await done();

@@ -46,7 +46,8 @@ function Wait({ before, onOver }) {
     return html`<p role="status">${t('source_wait')}</p>`;
 }
 
-function Source({ source, chosen, change }) {
+// keeps: the gateway has several, of which the account chooses.
+function Source({ source, chosen, keeps, change }) {
     const remove = () => change.run(t('source_removed'), () =>
         post(`billing/source/remove/${source.id}.json`));
     const choose = () => change.run(t('saved'), () =>
@@ -63,10 +64,10 @@ function Source({ source, chosen, change }) {
             && `${String(source.exp_month).padStart(2, '0')}/${
                 source.exp_year}`}</td>
         <td data-label=${t('actions')}><div>
-            ${chosen ? html`<span>${t('source_chosen')}</span>`
+            ${keeps && (chosen ? html`<span>${t('source_chosen')}</span>`
                 : html`<button onClick=${choose}
                     aria-label="${t('source_choose')}: ${name}">
-                    ${t('source_choose')}</button>`}
+                    ${t('source_choose')}</button>`)}
             <${Ask} question=${t('source_sure', { name })} onYes=${remove} />
         </div></td>
     </tr>`;
@@ -90,12 +91,13 @@ export function Sources({ bill, onDone }) {
 
     return html`<section aria-labelledby="sources">
         <h2 id="sources">${t('sources')}</h2>
-        <p>${t(bill.sources.length > 0 ? 'sources_text' : 'sources_none')}</p>
+        <p>${t(bill.sources.length === 0 ? 'sources_none'
+            : keeps ? 'sources_text' : 'sources_named')}</p>
         ${bill.sources.length > 0 && html`<table>
             <${Head} names=${['source', 'source_expires', 'actions']} />
             <tbody>${bill.sources.map((source) => html`<${Source}
                 key=${source.id} source=${source} change=${change}
-                chosen=${bill.source === source.id} />`)}</tbody>
+                keeps=${keeps} chosen=${bill.source === source.id} />`)}</tbody>
         </table>`}
         <${Said} of=${change} />
         ${waits ? html`<${Wait} before=${waits} onOver=${over} />`

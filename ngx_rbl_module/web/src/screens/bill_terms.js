@@ -85,8 +85,8 @@ export function Terms({ bill, onDone }) {
             ${bill.period !== 'check' && html`<${Options} id="renew"
                 legend=${t('bill_renew')} from=${renewals()}
                 chosen=${form.mine.renew} onChange=${form.set('renew')} />`}
-            ${amounts.map((name) => html`<${Field} key=${name} id=${name}
-                inputmode="decimal" maxlength="40"
+            ${bill.period === 'check' && amounts.map((name) => html`<${Field}
+                key=${name} id=${name} inputmode="decimal" maxlength="40"
                 label=${t(`bill_${name}`)} help=${t(`bill_${name}_help`)}
                 error=${errors[name]} value=${form.mine[name]}
                 onChange=${form.set(name)} />`)}

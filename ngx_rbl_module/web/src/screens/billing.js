@@ -40,7 +40,9 @@ function Facts({ bill }) {
             <dd><bdi class="name">${change(bill.change)}</bdi></dd></div>`}
         ${bill.stops && html`<div><dt>${t('bill_stops')}</dt>
             <dd>${moment(bill.stops)}</dd></div>`}
-        <div><dt>${t('bill_balance')}</dt><dd>${money(bill.balance)}</dd></div>
+        ${(bill.period === 'check' || Number(bill.balance) !== 0) && html`<div>
+            <dt>${t('bill_balance')}</dt>
+            <dd>${money(bill.balance)}</dd></div>`}
         ${bill.period === 'check' && html`<div><dt>${t('bill_used')}</dt>
             <dd>${money(bill.used)}</dd></div>`}
     </dl>`;
