@@ -90,6 +90,7 @@ daemon()
     put lists.json "$datadir/rbl-checkd/lists.json"
     put redis-rbl.acl "$datadir/rbl-checkd/redis-rbl.acl"
     put unbound.conf "$datadir/rbl-checkd/unbound.conf"
+    put gateway.py "$datadir/doc/rbl-checkd/examples/gateway.py"
 
     keep rbl-checkd.conf "$sysconfdir/rbl-checkd/rbl-checkd.conf"
     keep rblctl.conf "$sysconfdir/rbl-checkd/rblctl.conf"

@@ -35,6 +35,7 @@ for my $file (qw(/usr/sbin/rbl-checkd /usr/sbin/rblctl
     /usr/share/rbl-checkd/lists.json /etc/rbl-checkd/plans.json
     /usr/share/rbl-checkd/setup.sh /usr/share/rbl-checkd/backup.sh
     /usr/share/ngx_rbl/sites.sh /lib/systemd/system/rbl-backup.timer
+    /usr/share/doc/rbl-checkd/examples/gateway.py
     /etc/logrotate.d/rbl-checkd))
 {
     ok(-s "$root$file", "make install places $file");
