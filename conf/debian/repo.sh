@@ -106,6 +106,7 @@ mkdir -p -- "$out.new"
 
 for suite; do
     echo "Building the packages of $suite"
+    mkdir -p -- "$roots/$suite"
     rm -rf -- "$roots/$suite/root/root/ngx_rbl/build/deb"
     sh "$top/t/packaging/suite.sh" "$suite" "$roots/$suite" deb BUILD=build \
         SOURCE_DATE_EPOCH="$SOURCE_DATE_EPOCH" >"$roots/$suite/deb.log" 2>&1 \

@@ -171,11 +171,12 @@ for my $of ([9, 'the payment was never opened'], [6, 'it was open'],
 $gateway = 'manual';
 ($ac, $acct) = account();
 buy('check', 2000);
-script('bill_topup', [$acct], once => 'x', amount => USD, reference => 'R');
+script('bill_adjust', [$acct], what => 'topup', once => 'x', amount => USD,
+    reason => '', reference => 'R');
 look();
 is(bill()->[STATE], 'active', 'a plan by the check with a balance is active');
-for my $of (['a change', 'bill_adjust', once => 'y', amount => -2 * USD,
-    reason => 'Why'], ['a refund', 'bill_refund', amount => USD,
+for my $of (['a change', 'bill_adjust', what => 'adjust', once => 'y',
+    amount => -2 * USD, reason => 'Why', reference => ''], ['a refund', 'bill_refund', amount => USD,
     reference => 'F'])
 {
     my ($name, $script, @args) = @$of;
@@ -188,12 +189,12 @@ for my $of (['a change', 'bill_adjust', once => 'y', amount => -2 * USD,
     look();
     is(bill()->[STATE], 'lapsed', "$name: the daemon lets the plan lapse");
     cmd('DEL', k('outbox'));
-    script('bill_topup', [$acct], once => $name, amount => 5 * USD,
-        reference => "R $name");
+    script('bill_adjust', [$acct], what => 'topup', once => $name,
+        amount => 5 * USD, reason => '', reference => "R $name");
     look();
     is(bill()->[STATE], 'active', "$name: the plan is active when the debt is paid");
-    script('bill_adjust', [$acct], once => "z$name", amount => -4 * USD,
-        reason => 'Why');
+    script('bill_adjust', [$acct], what => 'adjust', once => "z$name",
+        amount => -4 * USD, reason => 'Why', reference => '');
 }
 
 # The meter has 16 digits before the price, whatever the balance (_charge.lua).

@@ -16,7 +16,7 @@ use constant DAY => 86_400_000;
 
 my $redis = redis_new();
 rblctl($redis, 'init', '--partitions', 1);
-my ($ac, $acct, $days);
+my ($ac, $acct, $days, $began);
 
 sub host { return unpacked(cmd('GET', k('r', $ac, $_[0]))) }
 sub is_account { return unpacked(cmd('GET', $acct)) }
@@ -88,7 +88,8 @@ sub expire {
     my ($kept) = @_;
 
     my $b = bill();
-    @$b[7, 8] = (now_ms() - DAY - ++$days) x 2;
+    $began //= now_ms();                # no two periods end alike
+    @$b[7, 8] = ($began - DAY - ++$days) x 2;
     cmd('SET', k('bill', $ac), packed($b));
     return script('bill_step', [$acct], grace => 0, kept => $kept // 0)->[1];
 }

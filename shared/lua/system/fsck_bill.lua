@@ -73,6 +73,15 @@ local function look_at_cash(e, amount, head)
         sum_plans(p[PAYMENT.ends], -amount)
     end
 end
+-- What is credited before a period begins has the rest of the one before, too.
+local function look_at_rest(e, at, amount)
+    local begins, ends = string.match(e.k, ':(%d+):(%d+)$')
+    if begins then
+        local paid = ends - begins
+        sum_plans(tonumber(ends), math.floor(amount * paid
+            / math.max(paid, ends - at)))
+    end
+end
 local look = {}
 -- entry: the ids of the movement before it, and its own.
 function look.ledger(entry)
@@ -103,7 +112,7 @@ function look.ledger(entry)
         look_at_cash(e, amount, head)
     elseif head == 'rest:' then
         sum(0, e.k, 'is of a period that was not paid', 1)
-        sum_plans(tonumber(string.match(e.k, ':(%d+)$')) or 0, amount)
+        look_at_rest(e, tonumber(string.match(id, '^%d+')), amount)
     end
     if (e.x or '') ~= '' then
         sum(0, 'booked ' .. e.x, 'is no reference of the ledger', -1)
