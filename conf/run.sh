@@ -6,7 +6,8 @@
 # The environment may change: RUN_DIR (run), RUN_PORT (8080, HTTP),
 # RUN_LIST_PORT (15353, the demonstration lists), RUN_MAIL_PORT (12525, the mail
 # server, which shows mails and sends none on), RUN_OFFLINE (1: no query
-# leaves this machine; all lists but the demonstration are unknown), and for a
+# leaves this machine; all lists but the demonstration are unknown), RUN_GATEWAY
+# (manual: the account pays for its plan, and you book its payments), and for a
 # module with a sanitizer RUN_NGINX (another nginx) or RUN_PRELOAD (LD_PRELOAD
 # of nginx).  Ends by Ctrl-C, and then stops each process that it started.
 
@@ -17,6 +18,7 @@ conf=$(cd -- "$(dirname -- "$0")" && pwd)
 http=${RUN_PORT:-8080}
 list=${RUN_LIST_PORT:-15353}
 mail=${RUN_MAIL_PORT:-12525}
+gateway=${RUN_GATEWAY:-none}
 PATH=$PATH:/usr/sbin:/sbin
 export PATH
 unset RBL_STORE
@@ -30,6 +32,11 @@ die()
 
 
 # --- checks before the start -------------------------------------------------
+
+case $gateway in
+none | manual) ;;
+*) die "RUN_GATEWAY=$gateway: manual tries billing, none does without" ;;
+esac
 
 for program in redis-server redis-cli nginx rbldnsd curl perl setsid
 do
@@ -231,6 +238,9 @@ deliver_allow 127.0.0.0/8
 smtp_url smtp://127.0.0.1:$mail
 smtp_from blocklists@demo.ngx-rbl.test
 digest_window 5s
+
+gateway $gateway
+bill_plans $conf/plans.json
 CONF
 
 portal=http://localhost:$http/portal/
@@ -381,6 +391,41 @@ else
            --url "$portal" --json | value link)
 fi
 
+# The payment that waits for the operator, if there is one.
+payment()
+{
+    rblctl bill list --state open --json | value id | head -n 1
+}
+
+opened()
+{
+    [ -n "$(payment)" ]
+}
+
+billing=
+if [ "$gateway" = manual ]; then
+    if ! rblctl bill show "$SID" >/dev/null 2>&1; then
+        rblctl bill plan "$SID" Business >/dev/null
+        ready checkd 20 opened
+    fi
+    ctl="$build/rblctl -c $run/rbl-checkd.conf"
+    py=$(payment)
+    billing="
+The account pays for its plan, and the operator books that by hand.  The portal
+has the page of the owner (Billing).  Lines of the operator:
+
+$ctl bill list
+${py:+$ctl bill paid $SID $py --reference invoice-1
+}$ctl bill show $SID
+$ctl bill ledger $SID
+
+Then a plan that is paid by the check, from a balance:
+
+$ctl bill plan $SID \"By the check\" --now
+$ctl bill topup $SID 10.00 --reference invoice-2
+"
+fi
+
 lists='Those that do not answer this machine are "unknown", and
 the log below says why.'
 if [ -z "$online" ]; then
@@ -421,6 +466,7 @@ owner@demo.ngx-rbl.test by a mailed link, or add an e-mail contact.
 lists are on the Internet.  $lists
 Which they are: $build/rblctl -c $run/rbl-checkd.conf lists show
 Whether all is well: $build/rblctl -c $run/rbl-checkd.conf status
+$billing
 Ctrl-C stops everything.
 
 TEXT

@@ -12,7 +12,7 @@
 
 #include <stdio.h>
 
-/* What Stripe charges at once (micro-USD). */
+/* Stripe charges an amount between these at once (micro-USD). */
 #define STRIPE_LEAST  500000
 #define STRIPE_MOST   INT64_C(999999990000)
 

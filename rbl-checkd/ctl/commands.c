@@ -57,11 +57,12 @@ const ctl_command_t  ctl_commands[] = {
     { "bill plan", "SID NAME [--file FILE] [--now]",
       "put an account on a plan that it pays for: by the period, then a"
       " payment is opened, and the first period begins now, but after the plan"
-      " has lapsed when it is paid; or by the check, from its balance.  Inside a paid period a plan that costs"
-      " more a day begins when the difference is paid, a cheaper one at the"
-      " end.  A plan without a price ends the bill.  While paid time or a"
-      " balance is left, neither that nor a change between periods and checks"
-      " is made, unless --now is given: the rest is credited to the balance",
+      " has lapsed when it is paid; or by the check, from its balance.  Inside"
+      " a paid period a plan that costs more a day begins when the difference"
+      " is paid, a cheaper one at the end.  A plan without a price ends the"
+      " bill.  While paid time or a balance is left, neither that nor a change"
+      " between periods and checks is made, unless --now is given: the rest is"
+      " credited to the balance",
       2, 2, CTL_READY, ctl_bill_plan },
     { "bill show", "SID",
       "show what an account pays for, and until when it has paid",

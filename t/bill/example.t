@@ -66,7 +66,7 @@ wait_for { bill($t)->{open} eq '' } 20, 'the second payment';
 is(sql('SELECT count(*), count(DISTINCT key) FROM payment'), "3 3\n",
     'each key is there once');
 
-# The same key again, a question, and requests of somebody else.
+# Requests that the daemon has not signed.
 my $key = "$py-1";
 for my $o (['POST', '{}', 401], ['GET', '', 401]) {
     my ($method, $body, $status) = @$o;

@@ -52,6 +52,8 @@ is(ctl($t, 'bill', 'plan', $ac, 'Business')->{plan}, 'Business',
 my $py = due();
 like(line(shift @lines), qr/$py/,
     'the list has the payment that is open');
+is(join('', @{ ctl($t, 'bill', 'show', $ac) }{qw(begins expires)}), '',
+    'a new account has paid for no period');
 my $begins = bill($t)->{begins};
 sleep 1;
 ctl($t, 'bill', 'paid', $ac, $py, '--reference', 'R 1');

@@ -190,6 +190,28 @@ like(read_file($s->{log}), qr/make run: nginx has ended; its log is \S+/,
 wait_for { !left() } 5;
 is_deeply([left()], [], 'nothing is left');
 
+# billing
+$r = run_cmd({ env => { %env, RUN_GATEWAY => 'stripe' } }, 'sh', $script,
+    build_dir());
+is($r->{status}, 1, 'another gateway ends make run');
+like($r->{err}, qr/RUN_GATEWAY=stripe: manual /, 'the message has the remedy');
+for my $first (1, 0) {
+    local $env{RUN_GATEWAY} = 'manual';
+    ($s) = start_run();
+    my @lines = read_file($s->{log}) =~ m{^(\S+/rblctl -c \S+ bill .*)$}mg;
+    is(scalar(@lines), $first ? 6 : 5, 'make run prints lines of billing')
+        or diag(read_file($s->{log}));
+    like(paste($lines[0]), qr/$sid .* PY\w+ .* 25\.00 /,
+        'one shows the payment that is due') if $first;
+    for my $line ($first ? @lines[1 .. 3] : @lines[1 .. 4]) {
+        $r = run_cmd('sh', '-c', $line);
+        is("$r->{status} $r->{err}", '0 ', "works as pasted: $line");
+        like($r->{out}, qr/cash +revenue +25\.00/, 'the ledger has it')
+            if $line =~ /ledger/;
+    }
+    stops($s, 'INT');
+}
+
 # data of another version
 my $d = own_dir('old');
 my $old = start_redis(dir => $d, appendonly => 1,

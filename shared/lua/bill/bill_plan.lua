@@ -1,8 +1,9 @@
 -- Puts an account on a plan that it pays for, by the period or by the check.
--- The first period begins now, and after a lapse when it is paid.  Inside a period
--- that is paid, a plan that costs more a day opens a payment of the difference
--- and begins when that is paid; a cheaper one begins at the end (_change.lua),
--- as does any plan that comes after the payment of the next period was opened.
+-- The first period begins now, and after a lapse when it is paid.  Inside a
+-- period that is paid, a plan that costs more a day opens a payment of the
+-- difference and begins when that is paid; a cheaper one begins at the end
+-- (_change.lua), as does any plan that comes after the payment of the next
+-- period was opened.
 -- Otherwise the plan begins at once, and a payment that is open and was not
 -- sent is of its price.  From one kind to the other the plan changes at once,
 -- what is open is void, and the rest of the period is credited.  So does a plan

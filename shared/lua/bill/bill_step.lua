@@ -125,8 +125,8 @@ local function attempt_until()
     end
     return at <= now and now < at + attempt_time and at + attempt_time or nil
 end
--- What follows when the period, and the grace, are over; returns until when that
--- waits for an attempt (ms), or nil.
+-- The end of the period, and of the grace; returns until when that waits for an
+-- attempt (ms), or nil.
 local function period_over(opened)
     local first, paid = attempt_until(), b[BILL.begins] < b[BILL.ends]
     if b[BILL.state] == 'active' and now >= b[BILL.ends] then
