@@ -245,7 +245,7 @@ look_lists(conditions_t *c)
         if (is > 0) {
             name_list(&bad, list);
 
-            if (strcmp(list->tier, "critical") == 0) {
+            if (list->weight == RBL_WEIGHT_CRITICAL) {
                 name_list(&critical, list);
             }
         }

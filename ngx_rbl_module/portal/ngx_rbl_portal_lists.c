@@ -48,7 +48,7 @@ typedef struct {
 
 /* Fields of a list in lists:override, behind its SID (_override.lua). */
 static const char *const  ngx_rbl_hand[] = {
-    "", ":killed", ":names", ":min_interval", ":rate", ":day_quota", ":tier",
+    "", ":killed", ":names", ":min_interval", ":rate", ":day_quota", ":weight",
     ":control", ":codes", ":servers", NULL
 };
 
@@ -481,7 +481,7 @@ ngx_rbl_lists_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 
         } else {
             rbl_doc_str(doc, "id", lists->sids[k]);
-            rbl_doc_str(doc, "tier", list.tier);
+            rbl_doc_str(doc, "weight", list.weight);
             rbl_view_list_found(doc, &list, &lists->state[k], ctx->timezone);
         }
 

@@ -12,6 +12,7 @@
 #include "ngx_rbl_write.h"
 
 #include "rbl_mp.h"
+#include "rbl_codes.h"
 #include "rbl_ops.h"
 
 
@@ -177,17 +178,11 @@ ngx_rbl_override_quota(rbl_run_t *run, rbl_str_t *text)
 
 
 static int
-ngx_rbl_override_tier(rbl_run_t *run, rbl_str_t *text)
+ngx_rbl_override_weight(rbl_run_t *run, rbl_str_t *text)
 {
-    ngx_uint_t  i;
+    (void) run;
 
-    for (i = 0; rbl_list_tiers[i] != NULL; i++) {
-        if (rbl_str_is(*text, rbl_list_tiers[i])) {
-            return 0;
-        }
-    }
-
-    return -1;
+    return rbl_weight_parse(*text) != RBL_WEIGHT_NONE ? 0 : -1;
 }
 
 
@@ -196,7 +191,7 @@ static const rbl_field_t  ngx_rbl_override_fields[] = {
     RBL_TEXT("min_interval", 0, ngx_rbl_override_interval, 0),
     RBL_TEXT("rate", 0, ngx_rbl_override_rate, 0),
     RBL_TEXT("day_quota", 0, ngx_rbl_override_quota, 0),
-    RBL_TEXT("tier", 0, ngx_rbl_override_tier, 0),
+    RBL_TEXT("weight", 0, ngx_rbl_override_weight, 0),
     RBL_END
 };
 

@@ -33,6 +33,8 @@ typedef struct {
     unsigned           n_codes;
     uint32_t           codes[CHECK_CODES_MAX];      /* host order */
     char               means[128];      /* texts of the codes */
+    rbl_weight_t       weight;          /* of the codes, if they are a
+                                           listing */
     char              *reason;          /* TXT, cleaned: valid UTF-8 without
                                            control characters; NULL: none */
     double             ms;

@@ -42,7 +42,7 @@ add_member(rbl_out_t *out, const list_t *list)
 
     least = least < 0 ? 0 : least > LEAST_MAX ? LEAST_MAX : least;
 
-    if (list->tier != NULL && strcmp(list->tier, "critical") == 0) {
+    if (list->weight == RBL_WEIGHT_CRITICAL) {
         least |= CRITICAL;
     }
 

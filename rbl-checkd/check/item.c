@@ -171,6 +171,8 @@ item_keep_codes(item_t *item, const part_t *p)
 
     (void) rbl_codes_verdict(r->list->codes, p->a, p->n_a, &error, r->means,
                              sizeof(r->means));
+    r->weight = rbl_codes_weight(r->list->codes, p->a, p->n_a,
+                                 r->list->weight);
     memcpy(r->codes, p->a, p->n_a * sizeof(p->a[0]));
     r->n_codes = p->n_a;
 }

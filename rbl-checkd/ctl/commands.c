@@ -269,7 +269,7 @@ const ctl_command_t  ctl_commands[] = {
       " remove it",
       1, 1, CTL_READY, ctl_lists_key },
     { "lists override", "ZONE [--names both|full|registered]"
-      " [--min-interval TIME] [--rate N] [--day-quota N] [--tier TIER]"
+      " [--min-interval TIME] [--rate N] [--day-quota N] [--weight WEIGHT]"
       " [--control MODE] [--codes FILE] [--server ADDRESS[@PORT]] [--none]",
       "override the catalogue for a list, until the override is removed",
       1, 1, CTL_READY, ctl_lists_override },

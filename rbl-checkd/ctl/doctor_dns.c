@@ -373,7 +373,7 @@ servers_ask(const doctor_t *d)
             list = d->list[i];
 
             if (list->ask != NULL && list->ask[0] != '\0'
-                && (strcmp(list->tier, "critical") == 0) == (turn == 0))
+                && (list->weight == RBL_WEIGHT_CRITICAL) == (turn == 0))
             {
                 n++;
                 payer = list_payer(list, 1);

@@ -32,14 +32,14 @@ static const char  list_columns[] =
     " list.status, key, by_hand, health, health_since,"
     " health_text:health reason, answered, refused, failed, listed, clear,"
     " unknown, latency_ms:latency (ms), slowest_ms:slowest (ms),"
-    " list.website, codes, lookup, delisting:delist, tier, scope, kind,"
+    " list.website, codes, lookup, delisting:delist, weight, scope, kind,"
     " control, names, min_interval, rate, day_quota, quota_left:left today,"
     " state, frozen:frozen since, frozen_by, refusing_till:left alone until,"
     " reason:killed for, note, servers";
 
 static const char  list_row[] =
     "list.host:ZONE, list.type, list.families, list.status, key, state,"
-    " health, health_since:SINCE, tier, kind, quota_left:LEFT, list.name,"
+    " health, health_since:SINCE, weight, kind, quota_left:LEFT, list.name,"
     " health_text:REASON";
 
 

@@ -24,7 +24,7 @@
 
 static const char *const  list_members[] = {
     "zone", "name", "type", "website", "families", "enabled", "codes",
-    "lookup", "delist", "tier", "scope", "kind", "control", "names",
+    "lookup", "delist", "weight", "scope", "kind", "control", "names",
     "min_interval", "rate", "day_quota", "terms", "note", NULL
 };
 
@@ -59,9 +59,9 @@ member_url(entry_read_t *r, const json_t *entry, const char *name, size_t max)
 
 
 rbl_str_t
-member_tier(entry_read_t *r, const json_t *entry)
+member_weight(entry_read_t *r, const json_t *entry)
 {
-    return member_word(r, entry, "tier", rbl_list_tiers, 1);
+    return member_word(r, entry, "weight", rbl_weight_words, 1);
 }
 
 
@@ -165,6 +165,11 @@ member_codes(entry_read_t *r, const json_t *entry)
         switch (rbl_codes_add(&codes, rule)) {
 
         case RBL_OK:
+            if (rbl_codes_twice(&codes)) {
+                mistake(r, field, "\"%.80s\" has the codes of an earlier"
+                        " rule", rule.p);
+            }
+
             break;
 
         case RBL_ETOOBIG:
@@ -175,7 +180,8 @@ member_codes(entry_read_t *r, const json_t *entry)
         default:
             mistake(r, field, "\"%.80s\" is not a rule, as 127.0.0.2=text,"
                     " 127.0.0.4-127.0.0.7=text, 127.0.1.*=text, bit:4=text,"
-                    " with ! or ~ before it", rule.p);
+                    " with ! or ~ before it, or a weight as @info before"
+                    " =", rule.p);
             break;
         }
     }
@@ -282,7 +288,7 @@ put_record(rbl_out_t *out, const rbl_list_t *l, const json_t *codes)
 
     rbl_mp_put_str(out, l->lookup);
     rbl_mp_put_str(out, l->delist);
-    rbl_mp_put_str(out, l->tier);
+    rbl_mp_put_str(out, l->weight);
     rbl_mp_put_str(out, l->scope);
     rbl_mp_put_str(out, l->kind);
     rbl_mp_put_str(out, l->control);
@@ -350,7 +356,7 @@ entry_list(entry_read_t *r, lists_file_t *file, const json_t *entry)
     l.website = member_url(r, entry, "website", LISTS_FILE_WEBSITE);
     l.lookup = member_url(r, entry, "lookup", LISTS_FILE_URL);
     l.delist = member_url(r, entry, "delist", LISTS_FILE_URL);
-    l.tier = member_tier(r, entry);
+    l.weight = member_weight(r, entry);
     l.scope = member_word(r, entry, "scope", scopes, 1);
     l.kind = member_word(r, entry, "kind", kinds, 1);
     l.control = member_control(r, entry);

@@ -5,7 +5,7 @@
  *
  * An entry of lists: zone, name, type ("rbl", "uribl"), families (of "ipv4",
  * "ipv6", "domain") are required; website, enabled (true), codes (rules,
- * rbl_codes.h), lookup ("%s" is the host), delist, tier, scope, kind, control
+ * rbl_codes.h), lookup ("%s" is the host), delist, weight, scope, kind, control
  * ("ip", "ip-positive-only", "name:<domain>", "none"), names ("both", "full",
  * "registered": which names of a domain are queried), min_interval (seconds
  * between queries for one host), rate and day_quota (queries per second and per
@@ -51,7 +51,7 @@ void lists_file_free(lists_file_t *file);
 
 /* Each reads a text member of an entry; "" if it is absent; p is NULL after a
    mistake. */
-rbl_str_t member_tier(entry_read_t *r, const json_t *entry);
+rbl_str_t member_weight(entry_read_t *r, const json_t *entry);
 rbl_str_t member_control(entry_read_t *r, const json_t *entry);
 
 /* The names that are queried; only a list of domains may have this member. */

@@ -152,7 +152,7 @@ override_options(const ctl_t *ctl, override_t *o)
     } of[] = {
         { "names", "names", 0 }, { "min-interval", "min_interval", 1 },
         { "rate", "rate", 1 }, { "day-quota", "day_quota", 1 },
-        { "tier", "tier", 0 }, { "control", "control", 0 },
+        { "weight", "weight", 0 }, { "control", "control", 0 },
         { "codes", "codes", 0 }
     };
 
@@ -229,7 +229,7 @@ override_read(override_t *o, int64_t families)
     static const rbl_str_t  none = { NULL, 0 };
 
     override_put(o, "names", member_names(&o->r, o->entry, families), 0, NULL);
-    override_put(o, "tier", member_tier(&o->r, o->entry), 0, NULL);
+    override_put(o, "weight", member_weight(&o->r, o->entry), 0, NULL);
     override_put(o, "control", member_control(&o->r, o->entry), 0, NULL);
     override_put(o, "servers", value_str(json_object_get(o->entry, "servers")),
                  0, NULL);
@@ -252,7 +252,7 @@ override_run(ctl_t *ctl, override_t *o, int64_t families)
 
     if (json_object_size(o->entry) == 0 && ctl_option(ctl, "none") == NULL) {
         return ctl_fail("nothing to change was given: --names, --min-interval,"
-                        " --rate, --day-quota, --tier, --control, --codes,"
+                        " --rate, --day-quota, --weight, --control, --codes,"
                         " --server, or --none");
     }
 

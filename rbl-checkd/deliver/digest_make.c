@@ -155,10 +155,12 @@ digest_list(const digest_work_t *w, const rbl_listing_t *v)
 }
 
 
-/* The meaning of the codes at the list, or else the codes. */
+/* The meaning of the codes at the list, or else the codes.  *plain: it says no
+   more than that the host is listed. */
 
 static rbl_str_t
-digest_means(digest_work_t *w, const rbl_list_t *list, rbl_str_t packed)
+digest_means(digest_work_t *w, const rbl_list_t *list, rbl_str_t packed,
+    int *plain)
 {
     char              text[DIGEST_TEXT];
     size_t            i, n, k;
@@ -204,6 +206,8 @@ digest_means(digest_work_t *w, const rbl_list_t *list, rbl_str_t packed)
         (void) rbl_codes_verdict(&codes, addr, k, &error, text, sizeof(text));
     }
 
+    *plain = text[0] == '\0' || strcmp(text, "listed") == 0
+             || strcmp(text, "unknown code") == 0;
     s = digest_keep(w, text[0] != '\0' ? rbl_str(text) : rbl_buf_str(&raw));
     rbl_buf_free(&raw);
 
@@ -228,6 +232,52 @@ digest_delisting(digest_work_t *w, const rbl_list_t *list, rbl_str_t value)
 }
 
 
+/* That of the check that found it; an older record has none. */
+
+static rbl_str_t
+digest_weight(const rbl_list_t *list, const rbl_listing_t *v)
+{
+    rbl_weight_t  weight;
+
+    weight = v->weight > 0 && v->weight <= RBL_WEIGHTS
+             ? (rbl_weight_t) v->weight
+             : rbl_weight_of_list(list != NULL ? list->weight : RBL_STR(""));
+
+    return rbl_str(rbl_weight_word(weight));
+}
+
+
+/* The meaning of the codes, and the text of the list. */
+
+static rbl_str_t
+digest_reason(digest_work_t *w, const rbl_list_t *list,
+    const rbl_listing_t *v)
+{
+    int        plain;
+    rbl_buf_t  text;
+    rbl_str_t  means, reason;
+
+    means = digest_means(w, list, v->codes, &plain);
+
+    if (v->details.n == 0 || message_is_url(v->details)) {
+        return means;
+    }
+
+    if (plain) {
+        return v->details;
+    }
+
+    rbl_buf_init(&text);
+    rbl_out_str(&text.out, means);
+    rbl_out_z(&text.out, ": ");
+    rbl_out_str(&text.out, v->details);
+    reason = digest_keep(w, rbl_buf_str(&text));
+    rbl_buf_free(&text);
+
+    return reason;
+}
+
+
 static void
 digest_listing(digest_work_t *w, message_listing_t *l, const rbl_listing_t *v,
     rbl_str_t host)
@@ -241,15 +291,14 @@ digest_listing(digest_work_t *w, message_listing_t *l, const rbl_listing_t *v,
     l->name = list != NULL ? list->name : RBL_STR("");
     l->website = v->website;
     l->details = v->details;
-    l->reason = v->details.n > 0 && !message_is_url(v->details)
-                ? v->details : digest_means(w, list, v->codes);
+    l->reason = digest_reason(w, list, v);
     l->delisting = digest_delisting(w, list, host);
-    l->severity = message_severity(list != NULL ? list->tier : RBL_STR(""));
+    l->weight = digest_weight(list, v);
     l->since = digest_time(w, v->since);
 }
 
 
-/* The worst ones first. */
+/* The ones with the highest weight first. */
 
 static void
 digest_sort(message_listing_t *l, size_t n)
@@ -260,7 +309,7 @@ digest_sort(message_listing_t *l, size_t n)
     for (i = 1; i < n; i++) {
         one = l[i];
 
-        for (k = i; k > 0 && message_worse(one.severity, l[k - 1].severity);
+        for (k = i; k > 0 && message_worse(one.weight, l[k - 1].weight);
              k--)
         {
             l[k] = l[k - 1];

@@ -319,7 +319,7 @@ rbl_view_list_all(rbl_doc_t *d, const rbl_list_t *l,
     rbl_view_list(d, "list", l);
     rbl_doc_str(d, "lookup", l->lookup);
     rbl_doc_str(d, "delisting", l->delist);
-    rbl_doc_str(d, "tier", l->tier);
+    rbl_doc_str(d, "weight", l->weight);
     rbl_doc_str(d, "scope", l->scope);
     rbl_doc_str(d, "kind", l->kind);
     rbl_doc_int(d, "min_interval", l->min_interval);

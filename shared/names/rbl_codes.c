@@ -32,6 +32,44 @@ const char *const  rbl_lookup_err_names[] = {
 };
 
 
+const char *const  rbl_weight_words[] = {
+    "critical", "high", "normal", "info", NULL
+};
+
+
+const char *
+rbl_weight_word(rbl_weight_t weight)
+{
+    return weight > RBL_WEIGHT_NONE && weight <= RBL_WEIGHTS
+           ? rbl_weight_words[RBL_WEIGHTS - weight] : "";
+}
+
+
+rbl_weight_t
+rbl_weight_parse(rbl_str_t word)
+{
+    int  i;
+
+    for (i = 0; i < RBL_WEIGHTS; i++) {
+        if (rbl_str_is(word, rbl_weight_words[i])) {
+            return (rbl_weight_t) (RBL_WEIGHTS - i);
+        }
+    }
+
+    return RBL_WEIGHT_NONE;
+}
+
+
+rbl_weight_t
+rbl_weight_of_list(rbl_str_t word)
+{
+    rbl_weight_t  weight = rbl_weight_parse(word);
+
+    return weight != RBL_WEIGHT_NONE ? weight
+           : word.n == 0 ? RBL_WEIGHT_NORMAL : RBL_WEIGHT_INFO;
+}
+
+
 /* Parses four parts; any but the first may be "*". */
 
 static rbl_err_t
@@ -124,7 +162,7 @@ rbl_codes_match_parse(rbl_code_t *code, rbl_str_t s)
 rbl_err_t
 rbl_codes_add(rbl_codes_t *c, rbl_str_t rule)
 {
-    rbl_str_t   match;
+    rbl_str_t   match, weight;
     rbl_code_t  code;
 
     memset(&code, 0, sizeof(code));
@@ -136,12 +174,21 @@ rbl_codes_add(rbl_codes_t *c, rbl_str_t rule)
     }
 
     code.text = rule;
-    match = rbl_until(&code.text, '=');
+    weight = rbl_until(&code.text, '=');
+    match = rbl_until(&weight, '@');
 
     if (code.text.n == 0 || !rbl_text_ok(rule)
         || rbl_codes_match_parse(&code, match) != RBL_OK)
     {
         return RBL_EINVAL;
+    }
+
+    if (weight.p != NULL) {
+        code.weight = rbl_weight_parse(weight);
+
+        if (code.weight == RBL_WEIGHT_NONE || code.cls != RBL_CODE_LISTING) {
+            return RBL_EINVAL;
+        }
     }
 
     if (c->n == RBL_CODES_MAX) {
@@ -376,4 +423,75 @@ rbl_codes_verdict(const rbl_codes_t *c, const uint32_t *addr, size_t n,
     }
 
     return verdict;
+}
+
+
+/* The highest weight of the listing rules of one address. */
+
+static rbl_weight_t
+rbl_codes_heaviest(const rbl_codes_t *c, uint32_t addr, rbl_weight_t usual)
+{
+    unsigned      i;
+    rbl_match_t   closest;
+    rbl_weight_t  weight, best;
+
+    closest = rbl_codes_closest(c, addr);
+
+    if (closest == RBL_MATCH_NONE) {
+        return usual;
+    }
+
+    best = RBL_WEIGHT_NONE;
+
+    for (i = 0; i < c->n; i++) {
+        if (c->rule[i].cls == RBL_CODE_LISTING
+            && rbl_codes_match(&c->rule[i], addr) == closest)
+        {
+            weight = c->rule[i].weight != RBL_WEIGHT_NONE ? c->rule[i].weight
+                                                          : usual;
+            best = weight > best ? weight : best;
+        }
+    }
+
+    return best;
+}
+
+
+rbl_weight_t
+rbl_codes_weight(const rbl_codes_t *c, const uint32_t *addr, size_t n,
+    rbl_weight_t usual)
+{
+    size_t        i;
+    rbl_weight_t  weight, best;
+
+    best = RBL_WEIGHT_NONE;
+
+    for (i = 0; i < n; i++) {
+        weight = rbl_codes_heaviest(c, addr[i], usual);
+        best = weight > best ? weight : best;
+    }
+
+    return best != RBL_WEIGHT_NONE ? best : usual;
+}
+
+
+int
+rbl_codes_twice(const rbl_codes_t *c)
+{
+    unsigned           i;
+    const rbl_code_t  *a, *last;
+
+    last = &c->rule[c->n - 1];
+
+    for (i = 0; i + 1 < c->n; i++) {
+        a = &c->rule[i];
+
+        if (a->cls == last->cls && a->lo == last->lo && a->hi == last->hi
+            && a->mask == last->mask && a->bit == last->bit)
+        {
+            return 1;
+        }
+    }
+
+    return 0;
 }

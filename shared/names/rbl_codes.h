@@ -10,6 +10,8 @@
  *     !127.255.255.254=public resolver an error: the list refused to answer
  *     ~127.0.0.14=neutral              a response that is not a listing
  * "!" and "~" may precede bit:, too.  All rules are in 127/8 and have a text.
+ * A rule of a listing may have a weight, which replaces that of the list:
+ *     127.0.0.10@info=PBL
  * Exact rules precede ranges and patterns, these precede bits; an error rule
  * precedes both.
  */
@@ -20,6 +22,31 @@
 #include "rbl_common.h"
 
 #define RBL_CODES_MAX  48
+
+/* How much a listing matters: of a list, and of the codes that have one of
+   their own.  0: it is not known. */
+typedef enum {
+    RBL_WEIGHT_NONE = 0,
+    RBL_WEIGHT_INFO,
+    RBL_WEIGHT_NORMAL,
+    RBL_WEIGHT_HIGH,
+    RBL_WEIGHT_CRITICAL
+} rbl_weight_t;
+
+#define RBL_WEIGHTS  RBL_WEIGHT_CRITICAL
+
+/* The words, the largest weight first; they end with NULL. */
+extern const char *const  rbl_weight_words[];
+
+/* The word of a weight; "" of none. */
+const char *rbl_weight_word(rbl_weight_t weight);
+
+/* NONE: not a word. */
+rbl_weight_t rbl_weight_parse(rbl_str_t word);
+
+/* The weight of a list by its record: own lists, which have none, are normal,
+   and a word that this release does not know is info. */
+rbl_weight_t rbl_weight_of_list(rbl_str_t word);
 
 typedef enum {
     RBL_CODE_LISTING = 0,
@@ -33,6 +60,7 @@ typedef struct {
     uint32_t          mask;             /* bits compared; ~0 for all */
     uint32_t          bit;              /* nonzero: bit to test in the last
                                            octet */
+    rbl_weight_t      weight;           /* NONE: that of the list */
     rbl_str_t         text;             /* view of the rule */
 } rbl_code_t;
 
@@ -92,5 +120,17 @@ extern const char *const  rbl_lookup_err_names[];
  */
 rbl_verdict_t rbl_codes_verdict(const rbl_codes_t *c, const uint32_t *addr,
     size_t n, rbl_lookup_err_t *err, char *text, size_t size);
+
+/*
+ * The weight of a listing with these addresses, at a list of the weight
+ * `usual`: the highest of its listing rules.  An address without a rule has the
+ * weight of the list.
+ */
+rbl_weight_t rbl_codes_weight(const rbl_codes_t *c, const uint32_t *addr,
+    size_t n, rbl_weight_t usual);
+
+/* True if a rule of the table has the same codes and class as its last one,
+   which then can never count. */
+int rbl_codes_twice(const rbl_codes_t *c);
 
 #endif /* RBL_CODES_H_INCLUDED */

@@ -5,6 +5,7 @@
 
 #include "rbl_ops.h"
 
+#include "rbl_codes.h"
 #include "rbl_host_state.h"
 #include "rbl_query.h"
 #include "rbl_view.h"
@@ -70,7 +71,9 @@ rbl_host_list(rbl_run_t *run, rbl_doc_t *doc, const rbl_host_lists_t *lists,
     rbl_doc_str(doc, "host", list.zone.n ? list.zone : state.listing.zone);
     rbl_doc_str(doc, "name", list.name);
     rbl_doc_str(doc, "website", list.website);
-    rbl_doc_str(doc, "tier", list.tier);
+    rbl_doc_str(doc, "weight", state.listing.weight > 0
+                ? rbl_str(rbl_weight_word((rbl_weight_t) state.listing.weight))
+                : list.weight);
     rbl_doc_str(doc, "health", list.health);
     rbl_doc_str(doc, "status", state.status);
     rbl_run_at(run, doc, "since", state.since);

@@ -5,11 +5,6 @@
 #include "rbl_ops.h"
 
 
-const char *const  rbl_list_tiers[] = {
-    "critical", "high", "normal", "policy", "neighbourhood", "notspam",
-    "allow", "utility", NULL
-};
-
 const rbl_outcome_t  rbl_list_refusals[] = {
     RBL_UNKNOWN_ID("LIST", "list"),
     { "NONE", 409, "This list is not frozen." },

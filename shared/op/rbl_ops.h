@@ -58,14 +58,11 @@ void rbl_change_members(rbl_doc_t *doc, rbl_mp_t *mp);
 extern const rbl_op_t  rbl_op_host_lists, rbl_op_host_history;
 
 
-/* rbl_op_list.c: system lists; the largest values of their fields, and their
-   tiers, which end with NULL */
+/* rbl_op_list.c: system lists; the largest values of their fields */
 
 #define RBL_LIST_INTERVAL_MAX  (30 * 86400)
 #define RBL_LIST_RATE_MAX      1000000
 #define RBL_LIST_QUOTA_MAX     1000000000000
-
-extern const char *const  rbl_list_tiers[];
 
 extern const rbl_outcome_t  rbl_list_refusals[];
 

@@ -52,7 +52,7 @@ bill_plan($t, 'Business');
 my $m = told(1, '25.00 USD are due for the plan "Business"',
     qr/reference PY[0-9a-f]{32}\.\n\nThe checks stop at 20.* unless it is/);
 is($m->{event_type}, 'contact.notice', 'a message about a bill is a notice');
-is($m->{severity}, 'warning', 'a payment that is due is a warning');
+is($m->{weight}, 'normal', 'a payment that is due is a warning');
 my $py = bill($t)->{open};
 like($m->{message}, qr/$py/, 'the message names the payment');
 quiet('due');
@@ -72,7 +72,7 @@ is_deeply(ctl($t, 'bill', 'list'), [],
     'a payment that is paid is not on the list');
 $m = told(1, '25.00 USD are paid for the plan "Business"',
     qr/reference is $py\.\n\nThe plan is paid until 20/);
-is($m->{severity}, 'info', 'a payment that has arrived is no warning');
+is($m->{weight}, 'info', 'a payment that has arrived is no warning');
 
 next_period($t);
 told(2, '25.00 USD are due for the plan "Business"', qr/checks stop at/);

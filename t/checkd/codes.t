@@ -33,7 +33,7 @@ sub dotted { return join '.', unpack 'C4', pack 'N', $_[0] }
 sub rule {
     my ($text) = @_;
 
-    $text =~ /^([!~]?)([^=]+)=(.+)$/ or die "rule $text";
+    $text =~ /^([!~]?)([^=@]+)(?:@\w+)?=(.+)$/ or die "rule $text";
     my %r = (class => { '' => 'listed', '!' => 'unknown', '~' => 'clear' }
         ->{$1}, text => $3);
     my $match = $2;
@@ -190,7 +190,7 @@ my $one = temp_dir() . '/one.json';
 write_file($one, '{ "version": 1, "lists": [ {"zone": "z.test", '
     . '"name": "Z", "type": "rbl", "website": "", "families": ["ipv4"], '
     . '"enabled": true, "codes": ["127.0.0.2=listed", "~127.0.0.9=fine"], '
-    . '"lookup": "", "delist": "", "tier": "normal", "scope": "ip", '
+    . '"lookup": "", "delist": "", "weight": "normal", "scope": "ip", '
     . '"kind": "block", "control": "none", "note": ""} ], "dead": [] }');
 
 my $server = RblDns->new(tcp => 0);

@@ -42,7 +42,7 @@ healthy($w, 'at first');
 
 # --- lists -------------------------------------------------------------------
 
-rblctl($redis, 'lists', 'override', 'a.test', '--tier', 'critical');
+rblctl($redis, 'lists', 'override', 'a.test', '--weight', 'critical');
 $dns->rules(['\.a\.test ' => 'servfail'], @yes);
 named($w, 'critical_lists', 'degraded', qr/one: .*: a\.test/);
 ok(!conditions($w)->{silent_lists},

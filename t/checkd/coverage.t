@@ -13,7 +13,7 @@ use RblTest;
 use RblCheckd;
 
 my $w = world(zones => {
-    'a.test' => { tier => 'critical', data => listed_entry('10.0.0.1') },
+    'a.test' => { weight => 'critical', data => listed_entry('10.0.0.1') },
     'b.test' => { more => '"min_interval": 86400', data => listed_entry() },
     'c.test' => { data => listed_entry() },
     'd.test' => { type => 'uribl', families => ['domain'], set => 'dnset',

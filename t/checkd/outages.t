@@ -111,7 +111,7 @@ ok(stop_server($one), 'the daemon stops');
 my @many = map { sprintf 'l%03d.test', $_ } 1 .. 200;
 my $dead = $many[99];
 $w = world(no_dns => 1, zones => { map { $_ => { control => 'ip',
-    tier => $_ eq $dead ? 'critical' : 'normal' } } @many },
+    weight => $_ eq $dead ? 'critical' : 'normal' } } @many },
     redis => { port => 1, cluster => 0 });
 condition_nginx($w);
 $w->{poke} = sub { check_value($w, '10.0.1.' . ++$values % 250) };

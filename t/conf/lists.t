@@ -13,12 +13,11 @@ use Test::More;
 
 my $CONF = "$FindBin::Bin/../../conf";
 
-my %TIER = map { $_ => 1 }
-    qw(critical high normal policy neighbourhood notspam allow utility);
+my %WEIGHT = map { $_ => 1 } qw(critical high normal info);
 my %SCOPE = map { $_ => 1 } qw(ip range asn domain);
 my %KIND = map { $_ => 1 } qw(block informational allow);
 my %FAMILY = (ipv4 => 1, ipv6 => 2, domain => 3);
-my @TEXTS = qw(zone name type website lookup delist tier scope kind control
+my @TEXTS = qw(zone name type website lookup delist weight scope kind control
     note);
 my @FIELDS = (@TEXTS, qw(families enabled codes));
 my %LIMIT = (min_interval => 86400, rate => 1000, day_quota => 10_000_000);
@@ -60,8 +59,9 @@ sub address {
 sub parse_rule {
     my ($rule) = @_;
 
-    return unless $rule =~ /^([!~]?)([^=]+)=(.+)\z/;
-    my ($class, $what, $text) = ($1, $2, $3);
+    return unless $rule =~ /^([!~]?)([^=@]+)(?:@(\w+))?=(.+)\z/;
+    my ($class, $what, $weight, $text) = ($1, $2, $3, $4);
+    return if defined $weight && ($class ne '' || !$WEIGHT{$weight});
     return if $text =~ /[;[:cntrl:]]/ || $text =~ /[^\x20-\x7e]/;
 
     if ($what =~ /^bit:([0-9]+)\z/) {
@@ -175,7 +175,7 @@ sub code_faults {
     my $bits = 0;
 
     push @bad, 'too many rules' if @codes > $CODES_MAX;
-    push @bad, map { "rule twice: $_" } grep { $seen{$_}++ } @codes;
+    push @bad, map { "rule twice: $_" } grep { $seen{s/[@=].*//sr}++ } @codes;
 
     for my $code (@codes) {
         $bits = 1 if $code =~ /^[!~]?bit:/;
@@ -225,11 +225,12 @@ sub list_faults {
         && ref $l->{codes} eq 'ARRAY';
     return @bad if @bad;
 
-    push @bad, 'tier' unless $TIER{ $l->{tier} };
+    push @bad, 'weight' unless $WEIGHT{ $l->{weight} };
     push @bad, 'scope' unless $SCOPE{ $l->{scope} };
     push @bad, 'kind' unless $KIND{ $l->{kind} };
     push @bad, 'name' unless $l->{name} =~ /^\S(?:.{0,253}\S)?\z/;
-    push @bad, 'allow' if ($l->{kind} eq 'allow') != ($l->{tier} eq 'allow');
+    push @bad, 'an allow list is for information'
+        if $l->{kind} eq 'allow' && $l->{weight} ne 'info';
 
     return (@bad, zone_faults($l->{zone}), link_faults($l),
         family_faults($l), control_faults($l), code_faults($l),
@@ -286,8 +287,6 @@ sub check_enabled {
         'every enabled list has codes');
     is(join(' ', grep { $on{$_}{kind} eq 'allow' } keys %on), '',
         'no enabled list is an allow list');
-    is(join(' ', grep { $on{$_}{tier} eq 'utility' } keys %on), '',
-        'no enabled list is a utility zone');
 
     for my $family (sort keys %FAMILY) {
         ok(scalar(grep { "@{ $_->{families} }" =~ /\b$family\b/ } @on),

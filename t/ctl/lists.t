@@ -83,7 +83,7 @@ refused("$_ no URL", qr/${at}$_: must be empty or begin with http/,
 refused('a long website', qr/${at}website: must be text of at most 128 bytes/,
     entry(website => 'https://e.example/' . 'x' x 111));
 refused("$_", qr/${at}$_: must be one of/, entry($_ => 'frob'))
-    for qw(tier scope kind);
+    for qw(weight scope kind);
 refused('control', qr/${at}control: must be/, entry(control => $_))
     for 'frob', 'name:', 'name:a b';
 refused("names $_->[2]", qr/${at}names: $_->[2]/,
@@ -104,7 +104,7 @@ refused('unknown member', qr/${at}fro\\x1bb: is not a member/,
     entry("fro\eb" => 1));
 refused('no object', qr/lists\[0\]: entry: must be an object/, 'x');
 
-$r = load_entries(entry(type => 'x'), entry(zone => 'b.example', tier => 'x'),
+$r = load_entries(entry(type => 'x'), entry(zone => 'b.example', weight => 'x'),
     entry(zone => 'c.example', codes => ['x', 'y']));
 is(() = $r->{err} =~ /\n/g, 5, 'rblctl reports all mistakes at once');
 $r = load({ version => 1, lists => [entry()],
@@ -130,7 +130,7 @@ is(rblctl($redis, 'lists', 'load', $dir)->{status}, 3,
 my @all = (
     entry(families => ['ipv4', 'ipv6', 'domain'], codes => ['127.0.0.2=spam',
         '!127.255.255.254=refused', 'bit:4=x'], website => 'https://e.example/',
-        lookup => 'https://e.example/?q=%s', delist => '', tier => 'high',
+        lookup => 'https://e.example/?q=%s', delist => '', weight => 'high',
         scope => 'ip', kind => 'block', control => 'ip', note => 'n',
         names => 'registered', min_interval => 3600, rate => 10,
         day_quota => 300_000),
@@ -150,7 +150,7 @@ for my $p (0 .. 3) {
         zone => 'bl.example.org', name => 'Example',
         website => 'https://e.example/', families => 7, custom => 0,
         status => 'active', health => '', codes => $all[0]{codes},
-        lookup => 'https://e.example/?q=%s', delist => '', tier => 'high',
+        lookup => 'https://e.example/?q=%s', delist => '', weight => 'high',
         scope => 'ip', kind => 'block', control => 'ip',
         names => 'registered', min_interval => 3600, rate => 10,
         day_quota => 300_000, reason => '', note => 'n', servers => '', key => undef },

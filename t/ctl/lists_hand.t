@@ -85,18 +85,18 @@ sub refused {
 my $before = record_of('d.test');
 my $version = redis($redis, 'GET', 'rbl:{0}:lists:ver');
 $v = done('override', 'override', 'd.test', '--names', 'registered',
-    '--min-interval', '2h', '--rate', 7, '--day-quota', 0, '--tier', 'high',
+    '--min-interval', '2h', '--rate', 7, '--day-quota', 0, '--weight', 'high',
     '--control', 'name:test');
-is_deeply([@$v{qw(names min_interval rate day_quota tier control)}],
+is_deeply([@$v{qw(names min_interval rate day_quota weight control)}],
     ['registered', 7200, 7, 0, 'high', 'name:test'],
     'lists override shows the new values');
 is_deeply([sort @{ $v->{by_hand} }],
-    [sort qw(names min_interval rate day_quota tier control)],
+    [sort qw(names min_interval rate day_quota weight control)],
     'lists override shows which fields are set by hand');
 is(redis($redis, 'GET', 'rbl:{0}:lists:ver'), $version + 1,
     'lists override notifies daemons once');
 my $after = record_of('d.test');
-is_deeply([@$after{qw(names min_interval rate day_quota tier control)}],
+is_deeply([@$after{qw(names min_interval rate day_quota weight control)}],
     ['registered', 7200, 7, 0, 'high', 'name:test'],
     'the record has the overrides');
 is_deeply([@$after{qw(zone name codes status families)}],
@@ -106,7 +106,7 @@ is_deeply([@$after{qw(zone name codes status families)}],
 load([@all[0, 1], { %{ $all[2] }, day_quota => 5000, name => 'New',
     control => 'none' }]);
 $v = record_of('d.test');
-is_deeply([@$v{qw(names min_interval rate day_quota tier name)}],
+is_deeply([@$v{qw(names min_interval rate day_quota weight name)}],
     ['registered', 7200, 7, 0, 'high', 'New'],
     'overrides are kept over a load');
 $v = done('again', 'override', 'd.test', '--rate', 9);
@@ -114,7 +114,7 @@ is_deeply([@$v{qw(rate min_interval)}], [9, 7200],
     'a second override changes one field only');
 
 $v = done('none', 'override', 'd.test', '--none');
-is_deeply([@$v{qw(names min_interval rate day_quota tier control)}],
+is_deeply([@$v{qw(names min_interval rate day_quota weight control)}],
     ['full', 3600, 0, 5000, '', 'none'],
     '--none restores the values of the last file');
 is_deeply($v->{by_hand}, [], 'no field is set by hand after --none');
@@ -157,12 +157,12 @@ refused("override @$_[1 .. $#$_]", $_->[0], 'override', 'd.test',
     [qr/d\.test: rate: must be a whole number/, '--rate', '-1'],
     [qr/d\.test: rate: must be a whole number/, '--rate', 'x'],
     [qr/d\.test: day_quota: must be a whole/, '--day-quota', '9' x 30],
-    [qr/d\.test: tier: must be one of/, '--tier', 'low'],
+    [qr/d\.test: weight: must be one of/, '--weight', 'low'],
     [qr/d\.test: control: must be/, '--control', 'name:'],
     [qr/d\.test: codes\[1\]: "frob" is not a rule/, '--codes', "$dir/bad"],
     [qr/latin1: must be UTF-8/, '--codes', "$dir/latin1"],
     [qr/none: No such file/, '--codes', "$dir/none"],
-    [qr/must be UTF-8/, '--tier', "\xff"],
+    [qr/must be UTF-8/, '--weight', "\xff"],
     [qr/nothing to change was given/];
 refused('names of a list of addresses', qr/a\.test: names: is for lists that/,
     'override', 'a.test', '--names', 'full');

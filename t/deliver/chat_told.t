@@ -98,7 +98,7 @@ is($one->{payload}{summary}, "$host{$mx} (mail & <out>) is listed on 2 lists: "
     . 'a.example, b.example',
     'pagerduty: the summary names the host and its lists');
 is("$one->{payload}{severity} $two->{payload}{severity}", 'critical warning',
-    'pagerduty: the severity follows the tier of the lists');
+    'pagerduty: the severity follows the weight of the listings');
 is($one->{payload}{source}, $host{$mx}, 'pagerduty: the source is the host');
 is_deeply($one->{links}, [{ href => 'https://a.example/off?h=192.0.2.1',
     text => 'Delisting at a.example' }],
@@ -124,7 +124,7 @@ like($text, qr/$_/, 'discord: the text has hosts, lists and links')
     for "\Q$host{$mx}\E",
     "\Q$host{$web}\E", 'https://a\.example/off\?h=192\.0\.2\.1';
 isnt($j->{embeds}[0]{color}, $j->{embeds}[1]{color},
-    'discord: the color follows the tier of the lists');
+    'discord: the color follows the weight of the listings');
 
 $j = $got->{tg}[0];
 is("$j->{chat_id} $j->{parse_mode}", '-1001234567890 HTML',

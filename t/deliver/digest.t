@@ -103,7 +103,7 @@ is($r->{body}, '{"event_sid":"EV","event_type":"contact.trigger",'
     . '    Reason: spam source\n'
     . '    Look-up: https://a.example/q?h=192.0.2.1\n'
     . '    Delisting: https://a.example/off?h=192.0.2.1\n'
-    . '  - List B (b.example), minor, since TIME\n'
+    . '  - List B (b.example), normal, since TIME\n'
     . "    Reason: a \\\"reason\\\" <of> b \xc3\xa4\\n"
     . '\nNo longer listed:\n\n192.0.2.2\n","url":"",'
     . '"hosts":[{"id":"HTMX","host":"192.0.2.1","name":"mail \"out\"",'
@@ -111,14 +111,14 @@ is($r->{body}, '{"event_sid":"EV","event_type":"contact.trigger",'
     . '{"id":"RBa","host":"a.example","name":"List A",'
     . '"website":"","details":"https://a.example/q?h=192.0.2.1",'
     . '"reason":"spam source","delisting":"https://a.example/off?h=192.0.2.1",'
-    . '"severity":"critical","since":"TIME"},'
+    . '"weight":"critical","since":"TIME"},'
     . '{"id":"RBb","host":"b.example","name":"List B","website":"",'
     . "\"details\":\"a \\\"reason\\\" <of> b \xc3\xa4\","
     . "\"reason\":\"a \\\"reason\\\" <of> b \xc3\xa4\",\"delisting\":\"\","
-    . '"severity":"warning","since":"TIME"}]},'
+    . '"weight":"normal","since":"TIME"}]},'
     . '{"id":"HTWEB","host":"192.0.2.2","name":"","status":"delisted",'
     . '"first_listed":"","listed_count":0,"listings":[]}],'
-    . '"listed":1,"delisted":1,"severity":"critical","clear":0,'
+    . '"listed":1,"delisted":1,"weight":"critical","clear":0,'
     . '"unreported":0}',
     'the body of the message is as documented');
 check($mx, '-');

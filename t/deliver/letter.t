@@ -87,7 +87,7 @@ is(substr($html->{text}, 0, length $begin), $begin,
     'the HTML starts with the title and the host');
 like($html->{text}, qr/$_/, "the HTML has the text $_")
     for 'a\.example critical',
-    'List <A> & co', 'b\.example (?:major|minor)',
+    'List <A> & co', 'b\.example (?:high|normal)',
     "a <b>reason</b> \@channel %%% \xe4", 'Request removal Look it up';
 if ($ENV{RBL_LETTER}) {                 # a file to look at
     open my $fh, '>:utf8', $ENV{RBL_LETTER} or die "$ENV{RBL_LETTER}: $!";
@@ -122,7 +122,7 @@ like($j->{text}, qr{\[request removal\]\(https://a\.example/off},
     'datadog: the text has the link for delisting');
 %f = fields($got{sns});
 is("$f{Subject} $f{'MessageAttributes.entry.3.Value.StringValue'}",
-    "$title critical", 'sns: the message has the subject and the severity');
+    "$title critical", 'sns: the message has the subject and the weight');
 is(JSON::XS::decode_json($f{Message})->{default}, $text,
     'sns: the text is the same as that of the mail');
 my @events = map { JSON::XS->new->decode($_->{message}) }

@@ -112,7 +112,7 @@ is($notice->{json}{title}, 'Webhook "hook" was disabled',
     'the title of the notice names the webhook');
 like($notice->{json}{message}, qr/\($wh\) was disabled at 20.*: every attempt/,
     'the notice has SID, time and reason');
-is_deeply([@{ $notice->{json} }{qw(hosts severity)}], [[], 'warning'],
+is_deeply([@{ $notice->{json} }{qw(hosts weight)}], [[], 'normal'],
     'of no host');
 due_now(@waiting);
 event_emit();

@@ -20,7 +20,7 @@ write_file($lists, <<"JSON");
 {"zone": "$zone", "name": "Told", "type": "rbl", "families": ["ipv4"],
  "website": "https://list.example/", "codes": ["127.0.0.2=a source of spam"],
  "lookup": "https://list.example/q?%s", "delist": "https://list.example/off",
- "tier": "critical"} ] }
+ "weight": "critical"} ] }
 JSON
 init_store($redis, lists => $lists);
 is(rblctl($redis, 'lists', 'override', $zone, '--server',
@@ -67,7 +67,7 @@ is_deeply([@$m{qw(id host name status listed_count)}],
     [$ht{'192.0.2.10'}, '192.0.2.10', 'mx 192.0.2.10', 'listed', 1],
     'the report has the host with its state');
 my ($l) = @{ $m->{listings} };
-is_deeply([@$l{qw(host name website details reason delisting severity)}],
+is_deeply([@$l{qw(host name website details reason delisting weight)}],
     [$zone, 'Told', 'https://list.example/',
         'https://list.example/q?192.0.2.10', 'a source of spam',
         'https://list.example/off', 'critical'],

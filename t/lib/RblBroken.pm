@@ -237,7 +237,7 @@ sub broken_world {
     flatten($b->{text});
     $b->{acct} = make_account($b->{redis}, name => 'Fast',
         args => ['--interval', INTERVAL . 's']);
-    my $r = rblctl($b->{redis}, 'lists', 'override', $b->{critical}, '--tier',
+    my $r = rblctl($b->{redis}, 'lists', 'override', $b->{critical}, '--weight',
         'critical');
     die "lists override: $r->{err}" if $r->{status};
     $b->{zone_of} = { map { $_->{list}{id} => $_->{list}{host} }

@@ -49,14 +49,14 @@ sub lists_json {
         my $z = $zones->{$zone};
         push @lists, sprintf '{"zone": "%s", "name": "%s", "type": "%s", '
             . '"website": "https://%s/", "families": [%s], "enabled": true, '
-            . '"codes": [%s], "lookup": "%s", "delist": "", "tier": "%s",'
+            . '"codes": [%s], "lookup": "%s", "delist": "", "weight": "%s",'
             . ' "scope": "ip", "kind": "block", "control": "%s", '
             . '%s"note": ""}', $zone, $z->{name} // "List $zone",
             $z->{type} // 'rbl', $zone,
             join(', ', map { "\"$_\"" } @{ $z->{families} // ['ipv4'] }),
             join(', ', map { "\"$_\"" } @{ $z->{codes}
                 // ['127.0.0.2=listed'] }), $z->{lookup} // '',
-            $z->{tier} // 'normal', $z->{control} // 'none', defined $z->{more} ? "$z->{more}, " : '';
+            $z->{weight} // 'normal', $z->{control} // 'none', defined $z->{more} ? "$z->{more}, " : '';
     }
     return "{ \"version\": 1, \"lists\": [\n" . join(",\n", @lists)
         . "\n], \"dead\": [] }\n";

@@ -67,7 +67,7 @@ sub scenario {
         name => "List $name", type => 'rbl', website => '',
         families => $s->{families} // ['ipv4'], codes =>
         ['127.0.0.2=listed', '127.0.0.3=listed'], lookup => '', delist => '',
-        tier => 'normal', scope => 'ip', kind => 'block',
+        weight => 'normal', scope => 'ip', kind => 'block',
         control => $s->{control} // 'ip', note => '' };
     $s->{asked} //= asked($s->{value});
     $s->{served} = (defined $s->{key} ? "$s->{key}." : '') . $s->{zone};

@@ -126,7 +126,7 @@ sub list_json {
     return qq({"zone": "$zone", "name": "List $zone", "type": "rbl", )
         . qq("website": "https://$zone/", "families": ["ipv4"], )
         . qq("enabled": $enabled, "codes": ["127.0.0.2=listed"], )
-        . '"lookup": "", "delist": "", "tier": "normal", "scope": "ip", '
+        . '"lookup": "", "delist": "", "weight": "normal", "scope": "ip", '
         . '"kind": "block", "control": "ip", "note": ""}';
 }
 

@@ -205,7 +205,7 @@ sub listed_on {
             $own ? zone_of($i) : "list$i.some.example",
             $own ? '' : "https://list$i.example/site", $status,
             $is ? ['127.0.0.102', '127.0.0.103'] : [], $text, $text,
-            $status eq 'unknown' ? 'timeout' : '', 2500];
+            $status eq 'unknown' ? 'timeout' : '', 2500, $is ? 3 : 0];
     } 0 .. SYSTEM + OWN - 1];
 }
 

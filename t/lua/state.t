@@ -65,7 +65,7 @@ sub words {
     return join ' ', map { $_ == $now ? 'now' : $_ == SINCE ? 'old' : $_ }
         @$r[@at];
 }
-sub stands { return join ', ', map { "$_->[0] " . words($_, 5 .. $#$_) }
+sub stands { return join ', ', map { "$_->[0] " . words($_, 5 .. ($#$_ < 8 ? $#$_ : 8)) }
     @{ host()->[DETAILS] } }
 sub troubles { return join ', ', map { "$_->[0] $_->[1] " . words($_, 2, 3) }
     @{ host()->[TROUBLED] // [] } }
@@ -157,6 +157,28 @@ for my $case (
     is(scalar @$h, $troubled || $want[1] ? 18 : 17, "$name: no more fields "
         . 'than needed');
 }
+
+# the weight of a listing; one that rises is noted
+
+for my $case (
+    ['a new listing', undef, 3, '3 0'],
+    ['an older record without a weight', [], 4, '4 0'],
+    ['the same', [2, 0], 2, '2 0'],
+    ['the same, after a rise', [4, SINCE], 4, '4 old'],
+    ['a fall', [4, SINCE], 1, '1 old'],
+    ['a rise', [1, 0], 4, '4 now'],
+    ['a rise after one', [2, SINCE], 3, '3 now'],
+) {
+    my ($name, $was, $weight, $is) = @$case;
+    check_of($was ? [entry('RBa', SINCE, 0, 0, @$was)] : [], undef,
+        [listed_result('RBa', weight => $weight)]);
+    my ($l) = @{ host()->[DETAILS] };
+    is("$l->[9] " . words($l, 10), $is, "$name: the weight, and when it rose");
+}
+check_of([entry('RBa', SINCE, 0, 0, 4, SINCE)], undef,
+    [unknown('RBa', 'timeout')]);
+is_deeply([@{ host()->[DETAILS][0] }[9, 10]], [4, SINCE],
+    'an unknown list keeps the weight of its listing');
 
 # a failed check does not change the state
 

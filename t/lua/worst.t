@@ -61,7 +61,7 @@ sub results {
             $own ? '' : "https://www.system$_.example/", $status,
             $is ? [map { "127.0.0.10$_" } 1 .. $codes] : [],
             $is ? 'd' x $text : '', $is ? 'r' x $text : '',
-            $status eq 'unknown' ? 'timeout' : '', 2500];
+            $status eq 'unknown' ? 'timeout' : '', 2500, $is ? 3 : 0];
     } 0 .. $#sid;
 }
 

@@ -15,7 +15,7 @@ my $rbldnsd = start_rbldnsd(zones => [
     [$own, 'ip4set', "\$TTL 1\n:127.0.0.2:seen by us\n127.0.0.2\n192.0.2.10\n"]]);
 my $lists = temp_dir() . '/lists.json';
 write_file($lists, qq({"version": 1, "lists": [{"zone": "$system", "name": "S",
-    "type": "rbl", "families": ["ipv4"], "day_quota": 5000, "tier": "high",
+    "type": "rbl", "families": ["ipv4"], "day_quota": 5000, "weight": "high",
     "codes": ["127.0.0.2=spam", "!127.255.255.254=refused"]}]}));
 my $t = browser_setup(lists => $lists);
 my $daemon = start_checkd(store => $t->{redis}, resolver => $rbldnsd);

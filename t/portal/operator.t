@@ -340,20 +340,20 @@ accepted(change('thaw', $id), 'an operator thaws the list');
 is({ lists() }->{$id}{frozen}, '', 'the list is no longer frozen');
 
 my $was = { lists() }->{$id};
-accepted(change('override', $id, { day_quota => 4321, tier => 'high',
+accepted(change('override', $id, { day_quota => 4321, weight => 'high',
     rate => 0 }), 'an operator overrides values of the list');
 is(in_all($id, 'day_quota'), 4321, 'the override is in all partitions');
 %list = lists();
-is_deeply([@{ $list{$id} }{qw(day_quota tier rate)}], [4321, 'high', 0],
+is_deeply([@{ $list{$id} }{qw(day_quota weight rate)}], [4321, 'high', 0],
     'the new values');
-is(join(' ', sort @{ $list{$id}{by_hand} }), 'day_quota rate status tier',
+is(join(' ', sort @{ $list{$id}{by_hand} }), 'day_quota rate status weight',
     'the lists show the values that were set by hand');
 accepted(change('override', $id, { none => 1 }), 'override with none');
 is(in_all($id, 'day_quota'), $was->{day_quota}, 'as in the catalogue');
 refused(change('override', $id), 400, qr/Nothing to change/,
     'an override without values is refused');
 refused(change('override', $id, $_), 400, qr/Invalid/, join ' ', %$_)
-    for { tier => 'x' }, { rate => -1 }, { rate => 1_000_001 },
+    for { weight => 'x' }, { rate => -1 }, { rate => 1_000_001 },
     { day_quota => 'x' }, { min_interval => 2_592_001 };
 
 refused(change('kill', $id), 400, qr/reason/, 'kill without a reason');

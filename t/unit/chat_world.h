@@ -61,7 +61,7 @@ world_listing(const char *zone)
     l.details = RBL_STR("https://look.example/?q=192.0.2.7&x=1");
     l.reason = RBL_STR("spam <source> & more");
     l.delisting = RBL_STR("https://off.example/");
-    l.severity = RBL_STR("error");
+    l.weight = RBL_STR("high");
     l.since = RBL_STR("2026-11-20 09:30:00 UTC");
 
     return l;
@@ -159,7 +159,7 @@ world_spoil(world_t *w, char *text, size_t size, const char *with,
     memset(&l, 0, sizeof(l));
     l.id = RBL_STR("RB00000000000000000000000000000003");
     l.name = l.zone = l.details = l.reason = (rbl_str_t) { text, i };
-    l.delisting = l.since = l.severity = l.website = l.name;
+    l.delisting = l.since = l.weight = l.website = l.name;
 
     for (i = 0; i < n_listings; i++) {
         w->listing[i] = l;

@@ -17,7 +17,7 @@ test_host(void)
     world_init(&w);
     w.listing[0] = world_listing("zen.example");
     w.listing[1] = world_listing("bl.example");
-    w.listing[1].severity = RBL_STR("critical");
+    w.listing[1].weight = RBL_STR("critical");
     w.listing[1].delisting = RBL_STR("");
     world_host(&w, 0, "192.0.2.7", MESSAGE_LISTED, 2);
 

@@ -255,6 +255,18 @@ static const struct {
     { "bit:-1=x", RBL_EINVAL },
     { "127.0.0.2=\xff", RBL_EINVAL },
     { "127.0.0.2=a\nb", RBL_EINVAL },
+    { "127.0.0.2@info=x", RBL_OK },
+    { "127.0.0.2-127.0.0.4@critical=x", RBL_OK },
+    { "127.0.1.*@high=x", RBL_OK },
+    { "bit:4@normal=x", RBL_OK },
+    { "127.0.0.2@=x", RBL_EINVAL },
+    { "127.0.0.2@low=x", RBL_EINVAL },
+    { "127.0.0.2@Info=x", RBL_EINVAL },
+    { "127.0.0.2@info@high=x", RBL_EINVAL },
+    { "@info=x", RBL_EINVAL },
+    { "!127.0.0.2@info=x", RBL_EINVAL },
+    { "~bit:4@info=x", RBL_EINVAL },
+    { "127.0.0.2=x@info", RBL_OK },
 };
 
 
@@ -340,6 +352,89 @@ test_rules(void)
 
 
 static void
+test_weights(void)
+{
+    size_t       i, n;
+    rbl_codes_t  c;
+
+    static const char *const  rules_of[] = {
+        "127.0.0.2=SBL", "127.0.0.3@high=CSS", "127.0.0.10@info=PBL",
+        "127.0.0.10-127.0.0.20@critical=range", "127.0.1.*@info=any",
+        "~127.0.0.30=neutral", "bit:4@info=DM", "bit:8=PH", NULL
+    };
+
+    static const struct {
+        const char    *name;
+        uint32_t       addr[ADDRS_MAX];
+        rbl_weight_t   usual, weight;
+    } rows[] = {
+        { "a rule without a weight", { L4(2) }, RBL_WEIGHT_NORMAL,
+          RBL_WEIGHT_NORMAL },
+        { "a weight above the list's", { L4(3) }, RBL_WEIGHT_NORMAL,
+          RBL_WEIGHT_HIGH },
+        { "a weight below the list's", { L4(10) }, RBL_WEIGHT_CRITICAL,
+          RBL_WEIGHT_INFO },
+        { "the closest rule alone", { L4(11) }, RBL_WEIGHT_INFO,
+          RBL_WEIGHT_CRITICAL },
+        { "the highest of two codes", { L4(10), L4(3) }, RBL_WEIGHT_NORMAL,
+          RBL_WEIGHT_HIGH },
+        { "in any order", { L4(2), L4(10) }, RBL_WEIGHT_CRITICAL,
+          RBL_WEIGHT_CRITICAL },
+        { "a pattern", { A(127, 0, 1, 9) }, RBL_WEIGHT_HIGH,
+          RBL_WEIGHT_INFO },
+        { "a code without a rule", { A(127, 9, 9, 128) }, RBL_WEIGHT_HIGH,
+          RBL_WEIGHT_HIGH },
+        { "a neutral code does not count", { L4(30), L4(10) },
+          RBL_WEIGHT_CRITICAL, RBL_WEIGHT_INFO },
+        { "a bit", { L4(4) }, RBL_WEIGHT_HIGH, RBL_WEIGHT_INFO },
+        { "two bits", { L4(44) }, RBL_WEIGHT_HIGH, RBL_WEIGHT_HIGH },
+        { "no codes", { 0 }, RBL_WEIGHT_HIGH, RBL_WEIGHT_HIGH },
+    };
+
+    fill(&c, rules_of);
+
+    for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        for (n = 0; n < ADDRS_MAX && rows[i].addr[n] != 0; n++) { /* void */ }
+
+        ok(rbl_codes_weight(&c, rows[i].addr, n, rows[i].usual)
+           == rows[i].weight, "the weight of %s", rows[i].name);
+    }
+
+    for (i = RBL_WEIGHT_INFO; i <= RBL_WEIGHTS; i++) {
+        ok(rbl_weight_parse(rbl_str(rbl_weight_word((rbl_weight_t) i))) == i,
+           "weight %zu has its word", i);
+    }
+
+    ok(rbl_weight_of_list(RBL_STR("")) == RBL_WEIGHT_NORMAL,
+       "an own list is normal");
+    ok(rbl_weight_of_list(RBL_STR("policy")) == RBL_WEIGHT_INFO,
+       "an unknown word is info");
+    ok(rbl_weight_parse(RBL_STR("Critical")) == RBL_WEIGHT_NONE,
+       "words are in lower case");
+    is_str(rbl_str(rbl_weight_word(RBL_WEIGHT_NONE)), "",
+           "no weight has no word");
+    is_str(rbl_str(rbl_weight_word((rbl_weight_t) 9)), "",
+           "a number of a later release has no word");
+}
+
+
+static void
+test_twice(void)
+{
+    rbl_codes_t  c = { 0 };
+
+    rbl_codes_add(&c, RBL_STR("127.0.0.2=a"));
+    rbl_codes_add(&c, RBL_STR("127.0.0.2-127.0.0.3=a"));
+    rbl_codes_add(&c, RBL_STR("!127.0.0.2=a"));
+    ok(!rbl_codes_twice(&c), "other codes or another class are other rules");
+    rbl_codes_add(&c, RBL_STR("127.0.0.2@info=b"));
+    ok(rbl_codes_twice(&c), "another weight or text is the same rule");
+    rbl_codes_add(&c, RBL_STR("bit:2=b"));
+    ok(!rbl_codes_twice(&c), "only the last rule is compared");
+}
+
+
+static void
 test_cut(void)
 {
     char              *text;
@@ -384,6 +479,8 @@ main(void)
 {
     test_verdicts();
     test_rules();
+    test_weights();
+    test_twice();
     test_cut();
 
     return tap_done();

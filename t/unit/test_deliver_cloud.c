@@ -30,7 +30,7 @@ static const char  confirm[] =
     "{\"id\":\"RB1\",\"host\":\"zen.example\",\"name\":\"" name "\","         \
     "\"website\":\"\",\"details\":\"https://c.example/?a=(1)\","              \
     "\"reason\":\"" reason "\",\"delisting\":\"https://d.example/@all\","     \
-    "\"severity\":\"critical\",\"since\":\"2026-11-20\"}"
+    "\"weight\":\"critical\",\"since\":\"2026-11-20\"}"
 
 static const char  listed[] =
     HEAD "\"contact.trigger\",\"title\":\"1 host listed\",\"message\":"
@@ -38,7 +38,7 @@ static const char  listed[] =
     "{\"id\":\"HT1\",\"host\":\"192.0.2.7\",\"name\":\"a*b_c\",\"status\":"
     "\"listed\",\"first_listed\":\"2026-11-20\",\"listed_count\":1,"
     "\"listings\":[" LIST("Z[E]N", "%%% <b> @channel `x` \\u0001") "]}],"
-    "\"listed\":1,\"delisted\":0,\"severity\":\"critical\",\"clear\":0}";
+    "\"listed\":1,\"delisted\":0,\"weight\":\"critical\",\"clear\":0}";
 
 static const char  gone[] =
     HEAD "\"contact.trigger\",\"title\":\"2 hosts delisted\",\"message\":"
@@ -47,7 +47,7 @@ static const char  gone[] =
     "\"delisted\",\"first_listed\":\"\",\"listed_count\":0,\"listings\":[]},"
     "{\"id\":\"HT2\",\"host\":\"b.example\",\"name\":\"b.example\",\"status\":"
     "\"delisted\",\"first_listed\":\"\",\"listed_count\":0,\"listings\":[]}],"
-    "\"listed\":0,\"delisted\":2,\"severity\":\"info\",\"clear\":0}";
+    "\"listed\":0,\"delisted\":2,\"weight\":\"info\",\"clear\":0}";
 
 
 /* A message on n hosts whose texts have so many of that character. */
@@ -83,7 +83,7 @@ many(size_t n, size_t length, const char *c)
                           "\"listings\":[" LIST("Z", "r") "]}");
     }
 
-    rbl_out_z(&b.out, "],\"listed\":5000,\"delisted\":0,\"severity\":"
+    rbl_out_z(&b.out, "],\"listed\":5000,\"delisted\":0,\"weight\":"
                       "\"error\"}");
     s = rbl_buf_str(&b);
     copy = strndup(s.p, s.n);

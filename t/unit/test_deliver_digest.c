@@ -111,7 +111,7 @@ recorded(void)
 
 
 static redisReply *
-list(const char *sid, const char *zone, const char *tier, const char *rule,
+list(const char *sid, const char *zone, const char *weight, const char *rule,
     const char *delist)
 {
     rbl_out_t  *out = record(18);
@@ -133,7 +133,7 @@ list(const char *sid, const char *zone, const char *tier, const char *rule,
 
     rbl_mp_put_z(out, "");
     rbl_mp_put_z(out, delist);
-    rbl_mp_put_z(out, tier);
+    rbl_mp_put_z(out, weight);
     rbl_mp_put_z(out, "ip");
     rbl_mp_put_z(out, "block");
     rbl_mp_put_z(out, "ip");

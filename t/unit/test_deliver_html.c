@@ -75,7 +75,7 @@ trigger(size_t n, message_host_t *host)
     m.event = S("EV00000000000000000000000000000001");
     m.type = S("contact.trigger");
     m.title = S("1 host listed");
-    m.severity = S("critical");
+    m.weight = S("critical");
     m.listed = (int64_t) n;
     m.n_hosts = n;
     m.host = host;
@@ -95,7 +95,7 @@ test_hosts(void)
         .website = S("https://www.example.org/"),
         .details = S("https://check.example.org/?q=192.0.2.7&x=1"),
         .reason = S("CSS"), .delisting = S("https://remove.example.org/"),
-        .severity = S("error"), .since = S("2026-11-20 09:30:00 CET")
+        .weight = S("high"), .since = S("2026-11-20 09:30:00 CET")
     };
     message_host_t     hosts[3] = {
         { .value = S("192.0.2.7"), .name = S("mail"), .state = MESSAGE_LISTED,
@@ -118,7 +118,7 @@ test_hosts(void)
     ok(has(s, ">192.0.2.7</h2>") && has(s, ">mail</div>"), "the host");
     ok(has(s, "Listed on 3 blocklists") && has(s, "Since 2026-11-19 09:30"),
        "where and since when");
-    ok(has(s, "<strong>zen.spamhaus.example</strong>") && has(s, ">major<")
+    ok(has(s, "<strong>zen.spamhaus.example</strong>") && has(s, ">high<")
        && has(s, "ZEN, since 2026-11-20 09:30:00 CET") && has(s, ">CSS</div>"),
        "its list");
     ok(has(s, "href=\"https://check.example.org/?q=192.0.2.7&amp;x=1\">Look"),
@@ -147,7 +147,7 @@ test_hostile(void)
         { .zone = S(HOSTILE), .name = S(HOSTILE), .website = S(HOSTILE),
           .details = S("javascript:alert(1)"), .reason = S(HOSTILE "\xe2\x80"
           "\xae\x01\xff"), .delisting = S("data:text/html,x"),
-          .severity = S(HOSTILE), .since = S(HOSTILE) },
+          .weight = S(HOSTILE), .since = S(HOSTILE) },
         { .zone = S("x"), .details = S("https://x.example/\"onclick=\"y"),
           .delisting = S("https://x.example/' style=x"),
           .website = S("  https://x.example/") },

@@ -281,7 +281,7 @@ test_read(void)
 
 
 static message_listing_t
-listing(const char *zone, const char *name, const char *severity)
+listing(const char *zone, const char *name, const char *weight)
 {
     message_listing_t  l;
 
@@ -291,7 +291,7 @@ listing(const char *zone, const char *name, const char *severity)
     l.name = rbl_str(name);
     l.details = RBL_STR("https://look.example/?q=192.0.2.7");
     l.reason = RBL_STR("spam \"source\"");
-    l.severity = rbl_str(severity);
+    l.weight = rbl_str(weight);
     l.since = RBL_STR("2026-11-20 09:30:00 UTC");
 
     return l;
@@ -347,9 +347,9 @@ test_trigger(void)
     message_host_t     h[2];
     message_listing_t  l[2];
 
-    l[0] = listing("bl.example", "Example list", "error");
+    l[0] = listing("bl.example", "Example list", "high");
     l[0].delisting = RBL_STR("https://off.example/");
-    l[1] = listing("own.example", "", "warning");
+    l[1] = listing("own.example", "", "normal");
     l[1].details = l[1].reason;
     h[0] = host("192.0.2.7", MESSAGE_LISTED, 2, l);
     h[0].name = RBL_STR("mail\nout");
@@ -361,12 +361,12 @@ test_trigger(void)
            "\"title\":\"1 host listed, 1 host delisted\",\"message\":\""
            "Listed:\\n\\n192.0.2.7 (mail out) is on 2 lists, listed since "
            "2026-11-20 09:30:00 UTC:\\n"
-           "  - Example list (bl.example), major, since "
+           "  - Example list (bl.example), high, since "
            "2026-11-20 09:30:00 UTC\\n"
            "    Reason: spam \\\"source\\\"\\n"
            "    Look-up: https://look.example/?q=192.0.2.7\\n"
            "    Delisting: https://off.example/\\n"
-           "  - own.example, minor, since 2026-11-20 09:30:00 UTC\\n"
+           "  - own.example, normal, since 2026-11-20 09:30:00 UTC\\n"
            "    Reason: spam \\\"source\\\"\\n"
            "\\nNo longer listed:\\n\\n192.0.2.9\\n\",\"url\":\"\","
            "\"hosts\":[{\"id\":\"HT00000000000000000000000000000004\","
@@ -380,17 +380,17 @@ test_trigger(void)
            "\"details\":\"https://look.example/?q=192.0.2.7\","
            "\"reason\":\"spam \\\"source\\\"\","
            "\"delisting\":\"https://off.example/\","
-           "\"severity\":\"error\",\"since\":\"2026-11-20 09:30:00 UTC\"},"
+           "\"weight\":\"high\",\"since\":\"2026-11-20 09:30:00 UTC\"},"
            "{\"id\":\"RB00000000000000000000000000000003\","
            "\"host\":\"own.example\",\"name\":\"\",\"website\":\"\","
            "\"details\":\"spam \\\"source\\\"\","
            "\"reason\":\"spam \\\"source\\\"\",\"delisting\":\"\","
-           "\"severity\":\"warning\","
+           "\"weight\":\"normal\","
            "\"since\":\"2026-11-20 09:30:00 UTC\"}]},"
            "{\"id\":\"HT00000000000000000000000000000004\","
            "\"host\":\"192.0.2.9\",\"name\":\"\",\"status\":\"delisted\","
            "\"first_listed\":\"\",\"listed_count\":0,\"listings\":[]}],"
-           "\"listed\":1,\"delisted\":1,\"severity\":\"error\",\"clear\":0,"
+           "\"listed\":1,\"delisted\":1,\"weight\":\"high\",\"clear\":0,"
            "\"unreported\":0}",
            "byte by byte");
 
@@ -398,7 +398,7 @@ test_trigger(void)
     is_str(m.event, EV, "its event");
     is_str(m.type, "contact.trigger", "its type");
     is_str(m.title, "1 host listed, 1 host delisted", "its title");
-    is_str(m.severity, "error", "its severity");
+    is_str(m.weight, "high", "its weight");
     ok(m.listed == 1 && m.delisted == 1 && m.clear == 0, "its numbers");
     ok(m.n_hosts == 2 && m.host[0].n_listings == 2
        && m.host[1].n_listings == 0, "its hosts");
@@ -439,7 +439,7 @@ test_titles(void)
     trigger(&buf, &m, 3, h);
     ok(message_read(&again, rbl_buf_str(&buf)) == RBL_OK, "read");
     is_str(again.title, "1 host listed", "clear ones beside others");
-    is_str(again.severity, "info", "nothing worse");
+    is_str(again.weight, "info", "nothing worse");
     message_free(&again);
     rbl_buf_free(&buf);
 
@@ -483,10 +483,10 @@ test_storm(void)
     message_listing_t  l[MESSAGE_LISTINGS + 1];
 
     for (i = 0; i <= MESSAGE_LISTINGS; i++) {
-        l[i] = listing("bl.example", "An example of a list", "warning");
+        l[i] = listing("bl.example", "An example of a list", "normal");
     }
 
-    l[MESSAGE_LISTINGS].severity = RBL_STR("critical");
+    l[MESSAGE_LISTINGS].weight = RBL_STR("critical");
 
     for (i = 0; i < MESSAGE_HOSTS; i++) {
         h[i] = host("2001:db8::1", MESSAGE_LISTED, MESSAGE_LISTINGS + 1, l);
@@ -508,33 +508,13 @@ test_storm(void)
     ok(again.host[0].n_listings == MESSAGE_LISTINGS
        && again.host[0].listed_count == MESSAGE_LISTINGS + 1,
        "with some of their lists");
-    is_str(again.severity, "critical", "the worst of all");
+    is_str(again.weight, "critical", "the worst of all");
     ok(memmem(again.text.p, again.text.n, "  and 41 lists more\n", 20)
        != NULL, "lists more");
     ok(memmem(again.text.p, again.text.n, " hosts more\n", 12) != NULL,
        "hosts more");
     message_free(&again);
     rbl_buf_free(&buf);
-}
-
-
-static void
-test_severity(void)
-{
-    size_t  i;
-
-    static const struct {
-        const char  *tier, *severity;
-    } rows[] = {
-        { "critical", "critical" }, { "high", "error" },
-        { "normal", "warning" }, { "", "warning" }, { "policy", "info" },
-        { "neighbourhood", "info" }, { "allow", "info" }, { "x", "info" }
-    };
-
-    for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        is_str(message_severity(rbl_str(rows[i].tier)), rows[i].severity,
-               rows[i].tier);
-    }
 }
 
 
@@ -808,7 +788,6 @@ main(void)
     test_trigger();
     test_titles();
     test_storm();
-    test_severity();
     test_hide();
     test_channels();
 

@@ -78,7 +78,7 @@ test_record(void)
        && strcmp(list->name, "A name") == 0
        && strcmp(list->website, "https://a.test/") == 0
        && strcmp(list->lookup, "https://a.test/?q=%s") == 0
-       && strcmp(list->tier, "normal") == 0
+       && list->weight == RBL_WEIGHT_NORMAL
        && strcmp(list->control, "ip") == 0
        && strcmp(list->status, "active") == 0
        && strcmp(list->type, "rbl") == 0, "its texts outlive the record");

@@ -412,7 +412,7 @@ test_listings(void)
     rbl_buf_init(&b);
 
     for (i = 0; i < 3; i++) {
-        rbl_mp_put_array(&b.out, i == 0 ? 6 : 8 + i);
+        rbl_mp_put_array(&b.out, i == 0 ? 6 : i == 1 ? 9 : 12);
         rbl_mp_put_z(&b.out, "RB1");
         rbl_mp_put_z(&b.out, "zone");
         rbl_mp_put_z(&b.out, "site");
@@ -427,6 +427,8 @@ test_listings(void)
         }
 
         if (i > 1) {
+            rbl_mp_put_int(&b.out, 4);
+            rbl_mp_put_int(&b.out, 1700000000003);
             rbl_mp_put_z(&b.out, "from a newer version");
         }
     }
@@ -438,9 +440,11 @@ test_listings(void)
        "a listing without the time of its query");
     ok(rbl_listing_decode(&listing, &mp) == RBL_OK
        && listing.since == 1700000000000 && listing.asked == 1700000000001
-       && listing.errors == 3 && listing.cleared == 1700000000002,
+       && listing.errors == 3 && listing.cleared == 1700000000002
+       && listing.weight == 0 && listing.risen == 0,
        "a listing");
-    ok(rbl_listing_decode(&listing, &mp) == RBL_OK && mp.pos == mp.end,
+    ok(rbl_listing_decode(&listing, &mp) == RBL_OK && mp.pos == mp.end
+       && listing.weight == 4 && listing.risen == 1700000000003,
        "and the next");
     ok(rbl_listing_decode(&listing, &mp) == RBL_ETYPE
        && all_zero(&listing, sizeof(listing)), "and no more");

@@ -147,6 +147,7 @@ pack_one(rbl_out_t *out, rbl_buf_t *codes, const check_t *check, size_t i,
                              rbl_str(r->reason != NULL ? r->reason : ""));
     v.error = rbl_str(rbl_lookup_err_names[r->error]);
     v.ms = (int64_t) (r->ms + 0.5);
+    v.weight = r->verdict == RBL_LISTED ? (int64_t) r->weight : 0;
 
     rbl_result_encode(out, &v);
 }

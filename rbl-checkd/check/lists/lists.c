@@ -102,13 +102,12 @@ keep_texts(list_t *list, const rbl_list_t *r)
     char  *at;
 
     list->bytes = xmalloc(r->zone.n + r->name.n + r->website.n + r->lookup.n
-                          + r->tier.n + r->control.n + r->codes.n + 7);
+                          + r->control.n + r->codes.n + 6);
     at = list->bytes;
     list->zone = keep(&at, r->zone);
     list->name = keep(&at, r->name);
     list->website = keep(&at, r->website);
     list->lookup = keep(&at, r->lookup);
-    list->tier = keep(&at, r->tier);
     list->control = keep(&at, r->control);
     (void) keep(&at, r->codes);
 }
@@ -186,6 +185,7 @@ make(const rbl_list_t *r)
     list->codes = &no_codes;
     list->custom = r->custom != 0;
     list->families = r->families;
+    list->weight = rbl_weight_of_list(r->weight);
     list->names = names_of(r->names);
     list->min_interval = limit_of(r->min_interval);
     list->rate = limit_of(r->rate);

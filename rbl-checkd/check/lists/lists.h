@@ -29,12 +29,13 @@ typedef struct {
                                            list */
     int64_t       families;
     char          status[16];
-    char         *zone, *name, *website, *lookup, *tier;
+    char         *zone, *name, *website, *lookup;
     char         *control;              /* mode of the test points (names.h) */
     char         *ask;                  /* the queried zone with its key, so not
                                            for logs or answers; NULL: its key is
                                            missing; "": invalid zone */
     size_t        ask_n;
+    rbl_weight_t  weight;
     list_names_t  names;
     int64_t       min_interval;         /* s between queries for one host; 0:
                                            none */

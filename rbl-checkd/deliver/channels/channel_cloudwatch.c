@@ -33,7 +33,7 @@ logs_listing(rbl_doc_t *doc, const message_listing_t *l)
     rbl_doc_object(doc, NULL);
     rbl_doc_str(doc, "host", l->zone);
     rbl_doc_str(doc, "name", l->name);
-    rbl_doc_str(doc, "severity", l->severity);
+    rbl_doc_str(doc, "weight", l->weight);
     rbl_doc_str(doc, "since", l->since);
     rbl_doc_str(doc, "reason", l->reason);
     rbl_doc_str(doc, "details", l->details);
@@ -76,7 +76,7 @@ logs_message(rbl_out_t *out, const message_t *m)
     rbl_doc_str(&doc, "event_sid", m->event);
     rbl_doc_str(&doc, "event_type", m->type);
     rbl_doc_str(&doc, "title", m->title);
-    rbl_doc_str(&doc, "severity", m->severity);
+    rbl_doc_str(&doc, "weight", m->weight);
     rbl_doc_int(&doc, "listed", m->listed);
     rbl_doc_int(&doc, "delisted", m->delisted);
     rbl_doc_int(&doc, "unreported", m->unreported);

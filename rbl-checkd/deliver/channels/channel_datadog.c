@@ -218,13 +218,13 @@ datadog_alert(const message_t *message)
         return message->delisted > 0 ? "success" : "info";
     }
 
-    if (rbl_str_is(message->severity, "critical")
-        || rbl_str_is(message->severity, "error"))
+    if (rbl_str_is(message->weight, "critical")
+        || rbl_str_is(message->weight, "high"))
     {
         return "error";
     }
 
-    return rbl_str_is(message->severity, "warning") ? "warning" : "info";
+    return rbl_str_is(message->weight, "normal") ? "warning" : "info";
 }
 
 
@@ -278,9 +278,9 @@ datadog_event(rbl_out_t *out, const channel_job_t *job,
     rbl_doc_array(&doc, "tags");
     rbl_doc_z(&doc, NULL, "service:blocklist-monitoring");
 
-    if (message->severity.n > 0) {
-        RBL_DOC_TEXT(&doc, NULL, RBL_STR("severity:"),
-                     clip_begin(message->severity, 32, CLIP_CHARS));
+    if (message->weight.n > 0) {
+        RBL_DOC_TEXT(&doc, NULL, RBL_STR("weight:"),
+                     clip_begin(message->weight, 32, CLIP_CHARS));
     }
 
     rbl_doc_close(&doc);

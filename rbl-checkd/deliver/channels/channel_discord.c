@@ -52,8 +52,8 @@ discord_colour(const message_host_t *host)
     }
 
     for (i = 0; i < host->n_listings; i++) {
-        if (rbl_str_is(host->listing[i].severity, "critical")
-            || rbl_str_is(host->listing[i].severity, "error"))
+        if (rbl_str_is(host->listing[i].weight, "critical")
+            || rbl_str_is(host->listing[i].weight, "high"))
         {
             return DISCORD_RED;
         }

@@ -71,7 +71,7 @@ pagerduty_details(rbl_doc_t *doc, const message_host_t *host)
         chat_clip(doc, "reason", l->reason, PAGERDUTY_VALUE, CLIP_CHARS);
         chat_clip(doc, "details", l->details, PAGERDUTY_VALUE, CLIP_CHARS);
         chat_clip(doc, "delisting", l->delisting, PAGERDUTY_VALUE, CLIP_CHARS);
-        rbl_doc_str(doc, "severity", l->severity);
+        rbl_doc_str(doc, "weight", l->weight);
         rbl_doc_str(doc, "since", l->since);
         rbl_doc_close(doc);
     }
@@ -107,14 +107,14 @@ pagerduty_links(rbl_doc_t *doc, const message_host_t *host)
 }
 
 
-/* Names of the four that there are. */
+/* The service's own words for weights. */
 
 static const char *
-pagerduty_severity(rbl_str_t severity)
+pagerduty_severity(rbl_str_t weight)
 {
-    return rbl_str_is(severity, "critical") ? "critical"
-           : rbl_str_is(severity, "error") ? "error"
-           : rbl_str_is(severity, "warning") ? "warning" : "info";
+    return rbl_str_is(weight, "critical") ? "critical"
+           : rbl_str_is(weight, "high") ? "error"
+           : rbl_str_is(weight, "normal") ? "warning" : "info";
 }
 
 
@@ -130,7 +130,7 @@ pagerduty_host(rbl_doc_t *doc, const message_t *m, const message_host_t *host)
     rbl_doc_object(doc, "payload");
     pagerduty_summary(doc, host);
     chat_clip(doc, "source", host->value, PAGERDUTY_SOURCE, CLIP_CHARS);
-    rbl_doc_z(doc, "severity", pagerduty_severity(m->severity));
+    rbl_doc_z(doc, "severity", pagerduty_severity(m->weight));
     rbl_doc_z(doc, "class", "blocklist");
     pagerduty_details(doc, host);
     rbl_doc_close(doc);
@@ -157,7 +157,7 @@ pagerduty_words(rbl_doc_t *doc, const message_t *m)
                  m->code.n > 0 ? RBL_STR(": ") : RBL_STR(""),
                  clip_begin(m->code, 32, CLIP_CHARS));
     rbl_doc_z(doc, "source", "blocklist monitoring");
-    rbl_doc_z(doc, "severity", pagerduty_severity(m->severity));
+    rbl_doc_z(doc, "severity", pagerduty_severity(m->weight));
     rbl_doc_z(doc, "class", "blocklist");
     rbl_doc_object(doc, "custom_details");
     rbl_doc_str(doc, "message", m->text);

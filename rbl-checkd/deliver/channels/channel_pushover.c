@@ -24,7 +24,7 @@
 static const char *
 pushover_priority(const message_t *message)
 {
-    if (rbl_str_is(message->severity, "critical")) {
+    if (rbl_str_is(message->weight, "critical")) {
         return "1";
     }
 

@@ -92,7 +92,7 @@ sns_form(rbl_buf_t *form, const aws_value_t *value, const message_t *message)
     sns_message(form, message);
     sns_attribute(form, 1, "event_sid", message->event);
     sns_attribute(form, 2, "event_type", message->type);
-    sns_attribute(form, 3, "severity", message->severity);
+    sns_attribute(form, 3, "weight", message->weight);
 
     if (value->name.n > 5
         && memcmp(value->name.p + value->name.n - 5, ".fifo", 5) == 0)

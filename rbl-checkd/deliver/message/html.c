@@ -312,29 +312,29 @@ html_links(rbl_out_t *out, const message_listing_t *listing)
 }
 
 
-/* The severity of a list, as a word and as a colour. */
+/* The weight of a listing, as a word and as a colour. */
 
 static void
-html_severity(rbl_out_t *out, rbl_str_t severity)
+html_weight(rbl_out_t *out, rbl_str_t weight)
 {
     size_t  i;
 
     static const struct {
-        const char  *severity, *style;
+        const char  *weight, *style;
     } styles[] = {
         { "critical", "ba\" style=\"color:#b3261e" },
-        { "error", "ba\" style=\"color:#b3261e" },
-        { "warning", "wa\" style=\"color:#8a5a00" },
+        { "high", "ba\" style=\"color:#b3261e" },
+        { "normal", "wa\" style=\"color:#8a5a00" },
         { "info", "mu\" style=\"color:#57606a" }
     };
 
     for (i = 0; i < sizeof(styles) / sizeof(styles[0]); i++) {
-        if (rbl_str_is(severity, styles[i].severity)) {
+        if (rbl_str_is(weight, styles[i].weight)) {
             rbl_out_z(out, " <span class=\"");
             rbl_out_z(out, styles[i].style);
             rbl_out_z(out, ";font-size:14px;font-weight:600;"
                            "white-space:nowrap\">");
-            rbl_out_z(out, message_severity_word(severity));
+            rbl_out_z(out, styles[i].weight);
             rbl_out_z(out, "</span>");
         }
     }
@@ -348,7 +348,7 @@ html_listing(rbl_out_t *out, const message_listing_t *listing)
                    "margin:12px 0 0;padding:12px 0 0\">\n<strong>");
     html_text(out, listing->zone);
     rbl_out_z(out, "</strong>");
-    html_severity(out, listing->severity);
+    html_weight(out, listing->weight);
     rbl_out_z(out, "\n");
 
     if (listing->name.n > 0 || listing->since.n > 0) {

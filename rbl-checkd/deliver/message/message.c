@@ -228,7 +228,7 @@ static const struct {
     const char   *type;
     int         (*sound)(const rbl_event_t *event);
 
-    /* writes the members title and message; returns the severity, if it has
+    /* writes the members title and message; returns the weight, if it has
        one */
     const char *(*write)(rbl_doc_t *doc, const rbl_event_t *event,
                          const rbl_timezone_t *zone);
@@ -271,7 +271,7 @@ message_event(rbl_out_t *out, const rbl_event_t *event,
     size_t       i;
     rbl_doc_t    doc;
     rbl_sid_t    sid;
-    const char  *severity;
+    const char  *weight;
 
     i = message_event_type(event->type);
 
@@ -284,7 +284,7 @@ message_event(rbl_out_t *out, const rbl_event_t *event,
     rbl_doc_begin(&doc, out, RBL_JSON);
     rbl_doc_str(&doc, "event_sid", event->id);
     rbl_doc_str(&doc, "event_type", event->type);
-    severity = message_events[i].write(&doc, event, zone);
+    weight = message_events[i].write(&doc, event, zone);
     rbl_doc_z(&doc, "url", "");
 
     if (message_events[i].secret != NULL) {
@@ -294,10 +294,10 @@ message_event(rbl_out_t *out, const rbl_event_t *event,
     rbl_doc_array(&doc, "hosts");
     rbl_doc_close(&doc);
 
-    if (severity != NULL) {
+    if (weight != NULL) {
         rbl_doc_int(&doc, "listed", 0);
         rbl_doc_int(&doc, "delisted", 0);
-        rbl_doc_z(&doc, "severity", severity);
+        rbl_doc_z(&doc, "weight", weight);
         rbl_doc_int(&doc, "clear", 0);
     }
 

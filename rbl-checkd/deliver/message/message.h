@@ -42,7 +42,7 @@ typedef struct {
                                            list */
     rbl_str_t  reason;
     rbl_str_t  delisting;               /* URL, or "" */
-    rbl_str_t  severity;                /* critical, error, warning, info */
+    rbl_str_t  weight;                  /* a word of rbl_codes.h */
     rbl_str_t  since;                   /* in the account's time zone */
 } message_listing_t;
 
@@ -62,7 +62,8 @@ typedef struct {
                                            the event of the alert that has many
                                            of them, which this one is about;
                                            else "" */
-    rbl_str_t           severity;       /* the worst of its listings; info */
+    rbl_str_t           weight;         /* the highest of its listings;
+                                           info */
     int64_t             listed, delisted;   /* hosts, including those not
                                                shown */
     int64_t             clear, unreported;
@@ -84,7 +85,7 @@ int message_is_event(rbl_str_t type);
 
 /*
  * Writes a contact.trigger: event, numbers and hosts are the caller's, words,
- * URL and severity are made here.  Hosts and listings above the bounds are
+ * URL and weight are made here.  Hosts and listings above the bounds are
  * left out.
  */
 void message_trigger(rbl_out_t *out, const message_t *message);
@@ -101,17 +102,13 @@ void message_link_open(char *json, size_t n, rbl_str_t secret);
    or logged. */
 int message_is_secret(rbl_str_t type);
 
-/* Names of the store's tiers of lists and of the states, as in the JSON. */
-rbl_str_t message_severity(rbl_str_t tier);
+/* Names of the states, as in the JSON. */
 rbl_str_t message_state(message_state_t state);
-
-/* A severity in words for people, the same in each text; "" of none. */
-const char *message_severity_word(rbl_str_t severity);
 
 /* Does a text begin as the URL of a page? */
 int message_is_url(rbl_str_t s);
 
-/* Is the first of two severities the worse one? */
+/* Is the first of two weights the higher one? */
 int message_worse(rbl_str_t a, rbl_str_t b);
 
 /*

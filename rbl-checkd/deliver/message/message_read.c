@@ -26,7 +26,7 @@ static const message_field_t  listing_fields[] = {
     { "details", LISTING_FIELD(details) },
     { "reason", LISTING_FIELD(reason) },
     { "delisting", LISTING_FIELD(delisting) },
-    { "severity", LISTING_FIELD(severity) },
+    { "weight", LISTING_FIELD(weight) },
     { "since", LISTING_FIELD(since) },
     { NULL, 0 }
 };
@@ -177,7 +177,7 @@ message_read(message_t *message, rbl_str_t json)
 
     (void) message_member(&message->code, root, "authcode");
     (void) message_member(&message->alert, root, "alert");
-    (void) message_member(&message->severity, root, "severity");
+    (void) message_member(&message->weight, root, "weight");
     message->listed = message_number(root, "listed");
     message->delisted = message_number(root, "delisted");
     message->clear = message_number(root, "clear");

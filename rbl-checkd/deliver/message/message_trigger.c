@@ -6,6 +6,7 @@
 #include "message.h"
 
 #include "base/buf.h"
+#include "rbl_codes.h"
 #include "rbl_doc.h"
 
 
@@ -15,27 +16,6 @@ static const char *const  message_states[] = {
     "clear", "listed", "delisted", "unreported"
 };
 
-/* The worst one first; worded for readers who see lists, not events. */
-static const char *const  severities[] = {
-    "critical", "error", "warning", "info"
-};
-static const char *const  severity_words[] = {
-    "critical", "major", "minor", "for information"
-};
-
-#define SEVERITY_INFO  3
-
-static const struct {
-    const char  *tier;
-    unsigned     severity;
-} tiers[] = {
-    { "critical", 0 },
-    { "high", 1 },
-    { "normal", 2 },
-    { "", 2 }                           /* the customer's own list */
-};
-
-
 rbl_str_t
 message_state(message_state_t state)
 {
@@ -43,47 +23,10 @@ message_state(message_state_t state)
 }
 
 
-rbl_str_t
-message_severity(rbl_str_t tier)
-{
-    size_t  i;
-
-    for (i = 0; i < sizeof(tiers) / sizeof(tiers[0]); i++) {
-        if (rbl_str_is(tier, tiers[i].tier)) {
-            return rbl_str(severities[tiers[i].severity]);
-        }
-    }
-
-    return rbl_str(severities[SEVERITY_INFO]);
-}
-
-
-static unsigned
-severity_rank(rbl_str_t severity)
-{
-    unsigned  i;
-
-    for (i = 0; i < SEVERITY_INFO; i++) {
-        if (rbl_str_is(severity, severities[i])) {
-            break;
-        }
-    }
-
-    return i;
-}
-
-
-const char *
-message_severity_word(rbl_str_t severity)
-{
-    return severity.n > 0 ? severity_words[severity_rank(severity)] : "";
-}
-
-
 int
 message_worse(rbl_str_t a, rbl_str_t b)
 {
-    return severity_rank(a) < severity_rank(b);
+    return rbl_weight_parse(a) > rbl_weight_parse(b);
 }
 
 
@@ -95,20 +38,20 @@ message_is_url(rbl_str_t s)
 }
 
 
-/* The worst severity of the message. */
+/* The highest weight of the message. */
 
 static rbl_str_t
-trigger_severity(const message_t *m)
+trigger_weight(const message_t *m)
 {
     size_t     i, k;
     rbl_str_t  worst;
 
-    worst = rbl_str(severities[SEVERITY_INFO]);
+    worst = RBL_STR("info");
 
     for (i = 0; i < m->n_hosts; i++) {
         for (k = 0; k < m->host[i].n_listings; k++) {
-            if (message_worse(m->host[i].listing[k].severity, worst)) {
-                worst = m->host[i].listing[k].severity;
+            if (message_worse(m->host[i].listing[k].weight, worst)) {
+                worst = m->host[i].listing[k].weight;
             }
         }
     }
@@ -190,7 +133,7 @@ text_listing(rbl_out_t *out, const message_listing_t *l)
     }
 
     rbl_out_z(out, ", ");
-    rbl_out_z(out, message_severity_word(l->severity));
+    text_words(out, l->weight);
     rbl_out_z(out, ", since ");
     text_words(out, l->since);
     rbl_out_char(out, '\n');
@@ -303,7 +246,7 @@ trigger_listing(rbl_doc_t *doc, const message_listing_t *l)
     rbl_doc_str(doc, "details", l->details);
     rbl_doc_str(doc, "reason", l->reason);
     rbl_doc_str(doc, "delisting", l->delisting);
-    rbl_doc_str(doc, "severity", l->severity);
+    rbl_doc_str(doc, "weight", l->weight);
     rbl_doc_str(doc, "since", l->since);
     rbl_doc_close(doc);
 }
@@ -403,7 +346,7 @@ message_trigger(rbl_out_t *out, const message_t *message)
     trigger_hosts(&doc, message);
     rbl_doc_int(&doc, "listed", message->listed);
     rbl_doc_int(&doc, "delisted", message->delisted);
-    rbl_doc_str(&doc, "severity", trigger_severity(message));
+    rbl_doc_str(&doc, "weight", trigger_weight(message));
     rbl_doc_int(&doc, "clear", message->clear);
     rbl_doc_int(&doc, "unreported", message->unreported);
 

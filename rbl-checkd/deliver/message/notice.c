@@ -30,16 +30,16 @@ typedef struct {
 
 /* "failed:limit" is the notice "failed" in that case (notice_case). */
 static const struct {
-    const char  *word, *severity, *title, *text;
+    const char  *word, *weight, *title, *text;
 } notices[] = {
-    { "hook", "warning",
+    { "hook", "normal",
       "Webhook \"$name\" was disabled",
       "The webhook \"$name\" ($about) was disabled at $now: $why.\n\nNothing"
       " is sent to it now. Its undelivered events, and those of the next"
       " five days, are kept: when the receiver works again, have the webhook"
       " enabled and its events sent again.\n" },
 
-    { "due", "warning",
+    { "due", "normal",
       "$amount USD are due for the plan \"$plan\"",
       "The payment of $amount USD for the plan \"$plan\" is due. Pay it to"
       " the operator of this service, with the reference"
@@ -53,83 +53,83 @@ static const struct {
       "The payment of $amount USD for the plan \"$plan\" has arrived. Its"
       " reference is $payment.\n\nThe balance is $balance USD.\n" },
 
-    { "failed", "warning",
+    { "failed", "normal",
       "The payment of $amount USD for the plan \"$plan\" was not made",
       "The payment of $amount USD for the plan \"$plan\" was not made:"
       " $reason. Nothing was charged.\n\nThe next attempt is made at $next."
       " For another one before, add a payment source on the billing page of"
       " the portal, or choose another one there.\n\n$checks\n" },
-    { "failed:last", "warning",
+    { "failed:last", "normal",
       "The payment of $amount USD for the plan \"$plan\" was not made",
       "The payment of $amount USD for the plan \"$plan\" was not made:"
       " $reason. Nothing was charged, and the service makes no other"
       " attempt.\n\nAdd a payment source on the billing page of the portal,"
       " or choose another one there: then the payment is tried"
       " again.\n\n$checks\n" },
-    { "failed:balance", "warning",
+    { "failed:balance", "normal",
       "The payment of $amount USD for the plan \"$plan\" was not made",
       "The payment of $amount USD for the balance of the plan \"$plan\" was"
       " not made: $reason. Nothing was charged, and this payment is not tried"
       " again.\n\nTo pay in another way, top up the balance on the billing"
       " page of the portal.\n\n$checks\n" },
-    { "failed:authentication_required", "warning",
+    { "failed:authentication_required", "normal",
       "The payment of $amount USD for the plan \"$plan\" needs you",
       "The payment of $amount USD for the plan \"$plan\" was not made, and"
       " nothing was charged: the bank wants the holder of the card to"
       " confirm it.\n\nAdd the card again on the billing page of the portal."
       " The bank then asks for the confirmation, and the payment is"
       " made.\n\n$checks\n" },
-    { "failed:unpaid", "warning",
+    { "failed:unpaid", "normal",
       "The plan \"$plan\" is not paid",
       "The payment of $amount USD for the plan \"$plan\", reference"
       " $payment, was not made in time.\n\n$checks\n" },
-    { "failed:limit", "warning",
+    { "failed:limit", "normal",
       "The balance is not recharged any more today",
       "The balance of the plan \"$plan\" is $balance USD, and was recharged"
       " as often as a day allows. It is recharged again after midnight"
       " (UTC).\n\n$checks\n" },
-    { "customer", "warning",
+    { "customer", "normal",
       "The payment of $amount USD for the plan \"$plan\" needs you",
       "The payment of $amount USD for the plan \"$plan\" waits for you."
       " Confirm it here:\n\n$url\n" },
-    { "operator", "warning",
+    { "operator", "normal",
       "The payment of $amount USD for the plan \"$plan\" is not clear",
       "The payment of $amount USD for the plan \"$plan\" was sent at least"
       " two days ago, and the gateway has not said whether it was made.\n\nThe"
       " operator of this service finds out how it ended. Do not pay in"
       " another way meanwhile.\n" },
 
-    { "ends", "warning",
+    { "ends", "normal",
       "The plan \"$plan\" ends in $days",
       "The plan \"$plan\" is paid until $expires, and does not renew itself:"
       " its renewal is off.\n\n$checks\n" },
-    { "ends:source", "warning",
+    { "ends:source", "normal",
       "The plan \"$plan\" ends in $days",
       "The plan \"$plan\" is paid until $expires, and does not renew itself:"
       " there is no payment source that could be charged. Add one on the"
       " billing page of the portal.\n\n$checks\n" },
-    { "card", "warning",
+    { "card", "normal",
       "The card $card expires in $days",
       "The card $card, which pays for the plan \"$plan\", expires at the end"
       " of $month.\n\nUnless the bank renews it, add another one on the"
       " billing page of the portal.\n" },
 
-    { "low", "warning",
+    { "low", "normal",
       "The balance is $balance USD",
       "The balance of the plan \"$plan\" is $balance USD, which is below the"
       " alert threshold of $alert USD.\n\n$checks\n" },
-    { "recharge", "warning",
+    { "recharge", "normal",
       "Plan \"$plan\" is no longer recharged",
       "Recharging the balance of the plan \"$plan\" has failed $total times"
       " in a row, and is off since $now.\n\n$checks Choose a payment source"
       " that works, then turn the recharge on again.\n" },
-    { "recharge:final", "warning",
+    { "recharge:final", "normal",
       "Plan \"$plan\" is no longer recharged",
       "Recharging the balance of the plan \"$plan\" was declined for good,"
       " and is off since $now.\n\n$checks Choose a payment source that"
       " works, then turn the recharge on again.\n" },
 
-    { "expired", "warning",
+    { "expired", "normal",
       "Plan \"$plan\" has expired",
       "The plan \"$plan\" has expired: it was not paid by $now.\n\n$kept"
       " Nothing is deleted: the checks go on when the plan is paid.\n" },
@@ -449,5 +449,5 @@ notice_write(rbl_doc_t *doc, const rbl_event_t *event,
     notice_text(doc, "title", &n, notices[i].title);
     notice_text(doc, "message", &n, notices[i].text);
 
-    return notices[i].severity;
+    return notices[i].weight;
 }

@@ -13,7 +13,7 @@
 /* Is it a sound contact.notice (schema.txt), of a known word? */
 int notice_sound(const rbl_event_t *event);
 
-/* Writes the members title and message; returns the severity.  Only of one that
+/* Writes the members title and message; returns the weight.  Only of one that
    is sound. */
 const char *notice_write(rbl_doc_t *doc, const rbl_event_t *event,
     const rbl_timezone_t *zone);

@@ -4,8 +4,8 @@
 -- queried has none.  Unknown results of a list are counted from one known
 -- result to the next.
 --- takes: answered before checked history_max listings n_before n_listed
---- takes: n_transitions n_unknown now places results transitions troubled
---- takes: troubled_before
+--- takes: n_transitions n_unknown now places results started transitions
+--- takes: troubled troubled_before
 --- sets: answered at by_sid clear is_distrusted is_pending joined last_found
 --- sets: n_listed n_results n_transitions n_unknown next_before only_listed
 --- sets: pending_most started trouble troubled_most unconfirmed unpack_limit
@@ -56,6 +56,14 @@ local function listing_before(sid)
     by_sid[sid] = l and false
     return l
 end
+-- A listing whose weight rises is news for contacts.
+local function weigh(l, weight)
+    local was = l[LISTING.weight] or 0
+    local rises = was > 0 and weight > was
+    l[LISTING.weight] = weight
+    l[LISTING.risen] = rises and now or l[LISTING.risen] or 0
+    started = started or rises
+end
 -- How many elements a packed array has, and where they begin.
 local function array_at(packed)
     local first, high, low = packed:byte(1, 3)
@@ -74,9 +82,9 @@ only_listed = true
 local unpack_limit = cmsgpack.unpack_limit
 local n_results, at = array_at(results)
 for _ = 1, n_results do
-    local place, sid, zone, site, is, codes, text, error, _ = at
-    at, sid, _, _, zone, site, is, codes, text, _, error =
-        unpack_limit(results, RESULT.ms, at + 1)
+    local place, sid, zone, site, is, codes, text, error, weight, _ = at
+    at, sid, _, _, zone, site, is, codes, text, _, error, _, weight =
+        unpack_limit(results, RESULT.weight, at + 1)
     local l = listing_before(sid)
     -- A custom list may have another zone now: that is another list.
     l = l and l[LISTING.zone] == zone and l
@@ -84,8 +92,9 @@ for _ = 1, n_results do
         l[LISTING.website], l[LISTING.details] = site, text
         l[LISTING.codes], l[LISTING.asked] = codes, now
         l[LISTING.errors], l[LISTING.cleared] = 0, 0
+        weigh(l, weight)
     elseif is == 'listed' then
-        l = {sid, zone, site, text, codes, now, now, 0, 0}
+        l = {sid, zone, site, text, codes, now, now, 0, 0, weight, 0}
         started = true
         if n_transitions < history_max then
             add_transition(sid, zone, 'listed', table.concat(codes, ','))

@@ -7,7 +7,7 @@
 local override = key('lists:override')
 local overridden = {
     names = LIST.names, min_interval = LIST.min_interval, rate = LIST.rate,
-    day_quota = LIST.day_quota, tier = LIST.tier, control = LIST.control,
+    day_quota = LIST.day_quota, weight = LIST.weight, control = LIST.control,
     codes = LIST.codes, servers = LIST.servers,
 }
 -- All fields of a list are read at once.

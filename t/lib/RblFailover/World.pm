@@ -25,7 +25,7 @@ our @EXPORT = qw(failover_world accounts_at kill_one stop_one drill endures
 my $LISTS = <<'JSON';
 { "version": 1, "lists": [ {"zone": "a.test", "name": "List", "type": "rbl",
   "website": "https://a.test/", "families": ["ipv4"], "enabled": true,
-  "codes": ["127.0.0.2=listed"], "lookup": "", "delist": "", "tier": "normal",
+  "codes": ["127.0.0.2=listed"], "lookup": "", "delist": "", "weight": "normal",
   "scope": "ip", "kind": "block", "control": "none", "note": ""} ], "dead": [] }
 JSON
 

@@ -42,7 +42,7 @@ sub full_lists {
 sub all_by_hand {
     return columns(map { { field => $_->[0], value => packed($_->[1]) } }
         ['names', 'full'], ['min_interval', 60], ['rate', 10],
-        ['day_quota', 1e6], ['tier', 'low'], ['control', 'none'],
+        ['day_quota', 1e6], ['weight', 'info'], ['control', 'none'],
         ['codes', [map { "127.0.0.$_=" . text_of(40) } 1 .. 48]],
         ['servers', join ' ', ('2001:db8:1111:2222:3333:4444:5555:6666') x 8]);
 }

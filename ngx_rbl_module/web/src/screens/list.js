@@ -56,8 +56,8 @@ function Sentences({ from }) {
         <li key=${text}>${text}</li>`)}</ul>`;
 }
 
-// A rule is "<answer>=<meaning>"; "!" marks an error of the list, "~" an answer
-// that is no listing.
+// A rule is "<answer>@<weight>=<meaning>", or without the weight; "!" marks an
+// error of the list, "~" an answer that is no listing.
 function Codes({ codes }) {
     return html`<table>
         <thead><tr>
@@ -66,13 +66,15 @@ function Codes({ codes }) {
             <th scope="col">${t('meaning')}</th>
         </tr></thead>
         <tbody>${codes.map((rule) => {
-            const [, mark, code, text] = /^([!~]?)([^=]*)=?([^]*)$/.exec(rule);
+            const [, mark, code, weight, text] =
+                /^([!~]?)([^=@]*)(?:@([^=]*))?=?([^]*)$/.exec(rule);
 
             return html`<tr key=${rule}>
                 <th scope="row" data-label=${t('answer_code')}>
                     <bdi class="address">${code}</bdi></th>
                 <td data-label=${t('counts_as')}>${t(mark === '!' ? 'code_error'
-                    : mark === '~' ? 'code_neutral' : 'code_listing')}</td>
+                    : mark === '~' ? 'code_neutral' : 'code_listing')}${
+                    weight && `, ${t(`weight_${weight}`)}`}</td>
                 <td data-label=${t('meaning')}><bdi>${text}</bdi></td>
             </tr>`;
         })}</tbody>
@@ -93,7 +95,7 @@ function Facts({ data }) {
         <div><dt>${t('whose')}</dt>
             <dd>${t(list.custom ? 'own_list' : 'system_list')}</dd></div>
         <div><dt>${t('families')}</dt><dd>${families(list)}</dd></div>
-        <div><dt>${t('tier')}</dt><dd>${t(`tier_${data.tier}`)}</dd></div>
+        <div><dt>${t('weight')}</dt><dd>${t(`weight_${data.weight}`)}</dd></div>
         ${data.frozen && html`<div><dt>${t('frozen_since')}</dt>
             <dd><${When} text=${data.frozen} /></dd></div>`}
     </dl>`;
@@ -109,7 +111,7 @@ export function About({ data }) {
         <${Sentences} from=${sentences(data)} />
         <section><h2>${t('about_list')}</h2>
             <${Sentences} from=${[t(`kind_${data.kind}`),
-                t(`scope_${data.scope}`), t(`tier_means_${data.tier}`)]} />
+                t(`scope_${data.scope}`), t(`weight_means_${data.weight}`)]} />
             <ul><${Link} to=${list.website} text=${t('website')} />
                 <${Link} to=${data.lookup.split('%s')[0]} text=${t('lookup')} />
                 <${Link} to=${data.delisting} text=${t('delisting')} /></ul>

@@ -14,7 +14,7 @@ function Row({ list, state = {}, word }) {
     return html`<tr>
         <${ListCells} list=${list} shared=${state} word=${word} />
         <td data-label=${t('families')}>${families(list)}</td>
-        <td data-label=${t('tier')}>${t(`tier_${state.tier}`)}</td>
+        <td data-label=${t('weight')}>${t(`weight_${state.weight}`)}</td>
         <td data-label=${t('whose')}>
             ${t(list.custom ? 'own_list' : 'system_list')}</td>
         <td data-label=${t('quota_left')}>${state.quota_left >= 0
@@ -28,7 +28,7 @@ function ListTable({ rows }) {
             <th scope="col">${t('list')}</th>
             <th scope="col">${t('state')}</th>
             <th scope="col">${t('families')}</th>
-            <th scope="col">${t('tier')}</th>
+            <th scope="col">${t('weight')}</th>
             <th scope="col">${t('whose')}</th>
             <th scope="col">${t('quota_left')}</th>
         </tr></thead>

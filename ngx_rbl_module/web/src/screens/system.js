@@ -15,8 +15,7 @@ import { t } from '../text.js';
 import { About } from './list.js';
 
 const path = 'operator/lists.json';
-const tiers = ['critical', 'high', 'normal', 'policy', 'neighbourhood',
-    'notspam', 'allow', 'utility'];
+const weights = ['critical', 'high', 'normal', 'info'];
 const numbers = ['day_quota', 'rate', 'min_interval'];
 
 function Row({ data, word }) {
@@ -24,7 +23,7 @@ function Row({ data, word }) {
 
     return html`<tr>
         <${ListCells} list=${list} shared=${data} word=${word} />
-        <td data-label=${t('tier')}>${t(`tier_${data.tier}`)}</td>
+        <td data-label=${t('weight')}>${t(`weight_${data.weight}`)}</td>
         <td data-label=${t('quota_left')}>${data.quota_left >= 0
             && t('number', { value: data.quota_left })}</td>
         <td data-label=${t('by_hand')}>${data.by_hand.map((name) =>
@@ -51,7 +50,7 @@ function Table({ all }) {
             <thead><tr>
                 <th scope="col">${t('list')}</th>
                 <th scope="col">${t('state')}</th>
-                <th scope="col">${t('tier')}</th>
+                <th scope="col">${t('weight')}</th>
                 <th scope="col">${t('quota_left')}</th>
                 <th scope="col">${t('by_hand')}</th>
             </tr></thead>
@@ -62,7 +61,8 @@ function Table({ all }) {
 
 // Values instead of those of the catalogue; only what was changed is sent.
 function Override({ data, onDone }) {
-    const was = { tier: data.tier, ...Object.fromEntries(numbers.map((name) =>
+    const { weight } = data;
+    const was = { weight, ...Object.fromEntries(numbers.map((name) =>
         [name, String(data[name])])) };
     const [now, setNow] = useState(was);
     const set = (name) => (value) => setNow({ ...now, [name]: value });
@@ -81,9 +81,9 @@ function Override({ data, onDone }) {
                 type="number" min="0" required label=${t(`hand_${name}`)}
                 help=${t(`${name}_help`)} value=${now[name]}
                 onChange=${set(name)} />`)}
-            <${Select} id="tier" label=${t('tier')} value=${now.tier}
-                from=${tiers.map((id) => ({ id, name: t(`tier_${id}`) }))}
-                onChange=${set('tier')} />
+            <${Select} id="weight" label=${t('weight')} value=${now.weight}
+                from=${weights.map((id) => ({ id, name: t(`weight_${id}`) }))}
+                onChange=${set('weight')} />
         <//></details>`;
 }
 
