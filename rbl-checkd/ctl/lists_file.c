@@ -16,7 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define LISTS_FILE_URL      512
 #define LISTS_FILE_WEBSITE  128             /* each result of a check contains
                                                it */
 #define NAME_CHARS  "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"    \
@@ -25,7 +24,7 @@
 static const char *const  list_members[] = {
     "zone", "name", "type", "website", "families", "enabled", "codes",
     "lookup", "delist", "weight", "scope", "kind", "control", "names",
-    "min_interval", "rate", "day_quota", "terms", "note", NULL
+    "min_interval", "rate", "day_quota", "terms", "removal", "note", NULL
 };
 
 static const char *const  killed_members[] = { "zone", "reason", NULL };
@@ -40,7 +39,7 @@ static const char *const  terms[] = { "registration", "key", "noncommercial",
 static const char *const  names[] = { "both", "full", "registered", NULL };
 
 
-static rbl_str_t
+rbl_str_t
 member_url(entry_read_t *r, const json_t *entry, const char *name, size_t max)
 {
     rbl_str_t  s, none = RBL_STR("");
@@ -299,6 +298,13 @@ put_record(rbl_out_t *out, const rbl_list_t *l, const json_t *codes)
     rbl_mp_put_str(out, l->reason);
     rbl_mp_put_str(out, l->note);
     rbl_mp_put_z(out, "");
+
+    if (l->removal.n > 0) {
+        rbl_out_str(out, l->removal);
+
+    } else {
+        rbl_mp_put_array(out, 0);
+    }
 }
 
 
@@ -335,6 +341,7 @@ static void
 entry_list(entry_read_t *r, lists_file_t *file, const json_t *entry)
 {
     int            enabled;
+    rbl_buf_t      removal;
     rbl_list_t     l;
     const json_t  *codes;
 
@@ -369,9 +376,13 @@ entry_list(entry_read_t *r, lists_file_t *file, const json_t *entry)
     enabled = member_enabled(r, entry);
     member_terms(r, entry);
     l.note = member_text(r, entry, "note", ENTRY_TEXT);
+    rbl_buf_init(&removal);
+    member_removal(r, &removal, entry);
+    l.removal = rbl_buf_str(&removal);
 
     entry_end(r, file, &l, codes,
               enabled ? LISTS_FILE_ACTIVE : LISTS_FILE_DISABLED);
+    rbl_buf_free(&removal);
 }
 
 

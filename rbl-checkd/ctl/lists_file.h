@@ -10,18 +10,24 @@
  * "registered": which names of a domain are queried), min_interval (seconds
  * between queries for one host), rate and day_quota (queries per second and per
  * day, of the whole site; 0 is no limit), terms (of "registration": of the
- * addresses that query it, "key", "noncommercial": such use only) and note are
- * optional.  An entry of
- * killed: zone, reason.  A zone with {key} is never enabled here.  Any other
- * member is a mistake, as is a duplicate zone.
+ * addresses that query it, "key", "noncommercial": such use only), removal and
+ * note are optional.  removal is an array of objects, how an entry leaves the
+ * list: how and cause are required (rbl_card.h has their words); codes, url,
+ * mail, ages, takes, note, source and read are optional (schema.txt, way); the
+ * one without codes is the last.
+ *
+ * An entry of killed: zone, reason.  A zone with {key} is never enabled here.
+ * Any other member is a mistake, as is a duplicate zone.
  */
 
 #ifndef CTL_LISTS_FILE_H_INCLUDED
 #define CTL_LISTS_FILE_H_INCLUDED
 
+#include "base/buf.h"
 #include "ctl.h"
 
 #define LISTS_FILE_MAX  1500            /* entries of both kinds */
+#define LISTS_FILE_URL  512
 
 typedef enum {
     LISTS_FILE_ACTIVE = 0,
@@ -59,5 +65,12 @@ rbl_str_t member_names(entry_read_t *r, const json_t *entry, int64_t families);
 
 /* The array of rules; NULL if it is absent. */
 const json_t *member_codes(entry_read_t *r, const json_t *entry);
+
+/* A URL of http or https; "" if it is absent or a mistake. */
+rbl_str_t member_url(entry_read_t *r, const json_t *entry, const char *name,
+    size_t max);
+
+/* Packs the ways out of the list (lists_way.c). */
+void member_removal(entry_read_t *r, rbl_buf_t *buf, const json_t *entry);
 
 #endif /* CTL_LISTS_FILE_H_INCLUDED */

@@ -227,6 +227,21 @@ rbl_codes_match(const rbl_code_t *code, uint32_t addr)
 }
 
 
+int
+rbl_codes_has(rbl_str_t match, uint32_t addr)
+{
+    rbl_code_t  code;
+
+    memset(&code, 0, sizeof(code));
+
+    if (rbl_codes_match_parse(&code, match) != RBL_OK) {
+        return -1;
+    }
+
+    return rbl_codes_match(&code, addr) != RBL_MATCH_NONE;
+}
+
+
 /* Returns the closest kind of match of any rule with the address. */
 
 static rbl_match_t

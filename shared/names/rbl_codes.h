@@ -72,6 +72,10 @@ typedef struct {
 /* Adds one rule.  RBL_EINVAL: not a rule; RBL_ETOOBIG: the table is full. */
 rbl_err_t rbl_codes_add(rbl_codes_t *c, rbl_str_t rule);
 
+/* Has an address the code or codes that stand before the = of a rule (without !
+   and ~)?  -1: that is no such text. */
+int rbl_codes_has(rbl_str_t match, uint32_t addr);
+
 typedef enum {
     RBL_CLEAR = 0,
     RBL_LISTED,

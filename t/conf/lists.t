@@ -23,6 +23,16 @@ my @FIELDS = (@TEXTS, qw(families enabled codes));
 my %LIMIT = (min_interval => 86400, rate => 1000, day_quota => 10_000_000);
 my $CODES_MAX = 48;
 my $OCTET = qr/(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])/;
+my %HOW = map { $_ => 1 } qw(form account mail ages owner paid none unknown);
+my %CAUSE = map { $_ => 1 } qw(malware attack trap complaint spam policy network
+    backscatter content site unknown);
+
+# Pages that were read, and have no https.
+my %HTTP = map { $_ => 1 } (
+    'http://www.uribl.com/', 'http://www.spamhaus.org/pbl/query/',
+    'http://spameatingmonkey.com/', 'http://www.uceprotect.net/',
+    'http://psbl.org/', 'http://www.dnsbl.com/', 'http://www.s5h.net/',
+    'http://www.kempt.net/', 'http://rbl.interserver.net/');
 my $LABEL = qr/[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?/;
 
 # Zones whose data is contained in an enabled one.
@@ -208,12 +218,71 @@ sub limit_faults {
 }
 
 
+# One way out of a list.
+sub way_faults {
+    my ($l, $way) = @_;
+
+    my %known = map { $_ => 1 } qw(codes how cause url mail ages takes note
+        source read);
+    my @bad = map { "unknown $_ of a way" } grep { !$known{$_} } keys %$way;
+    my $how = $way->{how} // '';
+
+    push @bad, "how $how" unless $HOW{$how};
+    push @bad, 'cause' unless $CAUSE{ $way->{cause} // '' };
+    push @bad, grep { exists $way->{$_} && $way->{$_} !~ /^[1-9][0-9]*\z/ }
+        qw(ages takes);
+    push @bad, 'code of a way' if grep { !parse_rule("$_=x") }
+        @{ $way->{codes} // [] };
+    push @bad, 'url of a way' if exists $way->{url}
+        && $way->{url} !~ m{^https://[a-z0-9.-]+/[^\s"<>\\]*\z};
+    push @bad, 'note of a way' if ($way->{note} // '')
+        !~ /^(?:[\x20-\x7e]{1,200})?\z/ || ($way->{note} // '') =~ /\.\z/;
+    push @bad, 'no link' if $how =~ /^(?:form|account|owner)\z/
+        && ($way->{url} // $l->{delist}) eq '';
+    push @bad, 'no address or page to write to' if $how eq 'mail'
+        && ($way->{mail} // $l->{delist}) eq '';
+
+    my ($source, $read) = @$way{qw(source read)};
+    return (@bad, $source ? 'a source of nothing' : ()) if $how eq 'unknown';
+    return (@bad, 'no source or day') unless $source && $read;
+    push @bad, "day $read" unless $read =~ /^20\d\d-[01]\d-[0-3]\d\z/;
+    push @bad, "source $source" unless $source =~ m{^https://[a-z0-9.-]+/\S*\z}
+        || grep { index($source, $_) == 0 } keys %HTTP;
+    return @bad;
+}
+
+
+# The last way is for all codes, and the only one that is; the others are for
+# codes that the list has.
+sub removal_faults {
+    my ($l) = @_;
+
+    my @ways = @{ $l->{removal} // [] };
+    my @bad = map { way_faults($l, $_) } @ways;
+    my @any = grep { !exists $ways[$_]{codes} } 0 .. $#ways;
+
+    push @bad, 'no way out' if $l->{enabled} && !@ways;
+    push @bad, 'the last way is not for all codes'
+        if @ways && "@any" ne $#ways;
+
+    my @rules = grep { $_ && $_->[0] eq '' } map { parse_rule($_) }
+        @{ $l->{codes} };
+    for my $code (map { @{ $_->{codes} // [] } } @ways) {
+        my (undef, $lo, $hi, undef, $bit) = @{ parse_rule("$code=x") // next };
+        push @bad, "no code $code" unless grep { $bit ? $_->[4] == $bit
+            : $_->[1] <= $hi && $lo <= $_->[2] } @rules;
+    }
+
+    return @bad;
+}
+
+
 sub list_faults {
     my ($l) = @_;
 
     my @bad = map { "no $_" } grep { !exists $l->{$_} } @FIELDS;
     my %known = map { $_ => 1 } @FIELDS, keys %LIMIT, 'names',
-        'terms';
+        'terms', 'removal';
 
     push @bad, map { "unknown $_" } grep { !$known{$_} } keys %$l;
     return @bad if @bad;
@@ -234,7 +303,7 @@ sub list_faults {
 
     return (@bad, zone_faults($l->{zone}), link_faults($l),
         family_faults($l), control_faults($l), code_faults($l),
-        limit_faults($l));
+        limit_faults($l), removal_faults($l));
 }
 
 
@@ -305,6 +374,12 @@ sub check_enabled {
         grep { $z eq $_ || $z =~ /\.\Q$_\E\z/ } keys %dead;
     } map { $_->{zone} } @{ $doc->{lists} };
     is("@under", '', 'no list is below a killed zone');
+
+    my %how;
+    $how{ $_->{removal}[-1]{how} }++ for @on;
+    note(join ', ', map { "$_ $how{$_}" } sort keys %how);
+    cmp_ok($how{unknown} // 0, '<=', 2,
+        'how one leaves an enabled list is known, but of two');
 
     my @order = map { $_->{enabled} ? 1 : 0 } @{ $doc->{lists} };
     is("@order", join(' ', sort { $b <=> $a } @order),

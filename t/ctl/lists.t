@@ -100,6 +100,36 @@ refused("terms: $_->[0]", qr/${at}terms: must be a list of "registration"/,
     entry(terms => $_->[1])) for ['a text', 'key'], ['no term', ['free']],
     ['a number', [1]];
 refused('note', qr/${at}note: must be text/, entry(note => 'x' x 2000));
+my %way = (how => 'form', cause => 'trap');
+refused("removal: $_->[0]", qr/${at}$_->[1]/, entry(removal => $_->[2])) for
+    ['a text', 'removal: must be a list of 1 to 8 objects', 'form'],
+    ['none', 'removal: must be a list of 1 to 8 objects', []],
+    ['nine', 'removal: must be a list of 1 to 8 objects', [({ %way }) x 9]],
+    ['how', 'how: must be one of "form"', [{ %way, how => 'frob' }]],
+    ['no how', 'how: must be one of "form"', [{ cause => 'trap' }]],
+    ['cause', 'cause: must be one of "malware"', [{ %way, cause => 'x' }]],
+    ['url', 'url: must be empty or begin with http',
+        [{ %way, url => 'javascript:alert(1)' }]],
+    ['mail', 'removal: mail: must be an address of mail',
+        [{ %way, mail => 'a b@c' }]],
+    ['ages', 'ages: must be a whole number from 0 to', [{ %way, ages => -1 }]],
+    ['takes', 'takes: must be a whole number from 0 to',
+        [{ %way, takes => 9000 }]],
+    ['code', 'removal: codes: must be a list of codes',
+        [{ %way, codes => ['frob'] }, { %way }]],
+    ['a rule as a code', 'removal: codes: must be a list of codes',
+        [{ %way, codes => ['127.0.0.2=x'] }, { %way }]],
+    ['no codes', 'removal: codes: must have a code',
+        [{ %way, codes => [] }, { %way }]],
+    ['day', 'removal: read: must be a day', [{ %way, read => '1.2.2026' }]],
+    ['codes at the end', 'removal: must end with an object without codes',
+        [{ %way, codes => ['127.0.0.2'] }]],
+    ['two for all', 'removal: must end with an object without codes',
+        [{ %way }, { %way }]],
+    ['member', 'frob: is not a member', [{ %way, frob => 1 }]],
+    ['too long', 'removal: is too long',
+        [map({ { %way, codes => ["127.0.0.$_"], note => 'x' x 500 } } 2 .. 6),
+        { %way }]];
 refused('unknown member', qr/${at}fro\\x1bb: is not a member/,
     entry("fro\eb" => 1));
 refused('no object', qr/lists\[0\]: entry: must be an object/, 'x');
@@ -133,7 +163,11 @@ my @all = (
         lookup => 'https://e.example/?q=%s', delist => '', weight => 'high',
         scope => 'ip', kind => 'block', control => 'ip', note => 'n',
         names => 'registered', min_interval => 3600, rate => 10,
-        day_quota => 300_000),
+        day_quota => 300_000, removal => [{ codes => ['127.0.0.2', 'bit:4'],
+        how => 'mail', cause => 'trap', url => 'https://e.example/r?q=%s',
+        mail => 'off@e.example', ages => 48, takes => 24, note => 'once',
+        source => 'https://e.example/faq', read => '2026-11-30' },
+        { how => 'ages', cause => 'policy' }]),
     entry(zone => 'uri.example.org', type => 'uribl', families => ['domain'],
         control => 'name:test'),
     entry(zone => '{key}.dq.example.org', enabled => $false));
@@ -153,7 +187,11 @@ for my $p (0 .. 3) {
         lookup => 'https://e.example/?q=%s', delist => '', weight => 'high',
         scope => 'ip', kind => 'block', control => 'ip',
         names => 'registered', min_interval => 3600, rate => 10,
-        day_quota => 300_000, reason => '', note => 'n', servers => '', key => undef },
+        day_quota => 300_000, reason => '', note => 'n', servers => '',
+        removal => [[['127.0.0.2', 'bit:4'], 'mail', 'trap',
+        'https://e.example/r?q=%s', 'off@e.example', 48, 24, 'once',
+        'https://e.example/faq', '2026-11-30'],
+        [[], 'ages', 'policy', '', '', 0, 0, '', '', '']], key => undef },
         "record in partition $p");
     is_deeply(redis($redis, 'ZRANGE', "rbl:{$p}:lists", 0, -1),
         [map { list_sid($_->{zone}) } @all], "order in partition $p");

@@ -10,6 +10,7 @@
 #include "fuzz.h"
 #include "check/lists/lists.h"
 #include "ctl/lists_file.h"
+#include "rbl_card.h"
 #include "rbl_query.h"
 
 #include <stdarg.h>
@@ -32,6 +33,27 @@ ctl_fail(const char *fmt, ...)
     fuzz_check(line[0] != '\0');
 
     return CTL_ERROR;
+}
+
+
+/* Each way is whole, has known words, and the last one is for all codes. */
+static void
+check_ways(rbl_str_t removal)
+{
+    size_t     n;
+    rbl_mp_t   mp;
+    rbl_way_t  way;
+
+    rbl_mp_init(&mp, removal);
+
+    for (n = rbl_mp_array(&mp); n > 0; n--) {
+        fuzz_check(rbl_way_decode(&way, &mp) == RBL_OK);
+        fuzz_check(rbl_str_is(way.how, rbl_card_how(way.how)->name));
+        fuzz_check(rbl_str_is(way.cause, rbl_card_cause(way.cause)->name));
+        fuzz_check((way.codes.n == 1) == (n == 1));
+    }
+
+    fuzz_check(!mp.failed && mp.pos == mp.end);
 }
 
 
@@ -65,6 +87,8 @@ check_entry(const lists_file_t *file, size_t i)
     for (j = 0; j < i; j++) {
         fuzz_check(!rbl_str_eq(rbl_sid_str(&file->entry[j].sid), r.id));
     }
+
+    check_ways(r.removal);
 
     list = list_from_record(raw);
     fuzz_check(list != NULL);

@@ -7,5 +7,6 @@ local function list_whole(l)
     l[LIST.reason] = l[LIST.reason] or ''
     l[LIST.note] = l[LIST.note] or ''
     l[LIST.servers] = l[LIST.servers] or ''
+    l[LIST.removal] = l[LIST.removal] or {}
     return l
 end

@@ -24,7 +24,9 @@ sub long_list {
         $url->(128), $i % 2 ? 7 : 4, 0, 'active', '',
         [map { "127.0.0.$_=" . text_of(40) } 1 .. 48], $url->(512), $url->(512),
         'neighbourhood', 'domain', 'informational', 'name:' . text_of(200),
-        'registered', 0, 0, 0, '', text_of(1000), '']);
+        'registered', 0, 0, 0, '', text_of(1000), '',
+        [map { [["127.0.0.$_"], 'account', 'backscatter', $url->(100), '', 24,
+            24, text_of(80), $url->(60), '2026-11-30'] } 1 .. 8]]);
 }
 
 # Loads them as rblctl does.
