@@ -21,7 +21,8 @@ static const char  host_columns[] =
 static const ctl_table_t  host_tables[] = {
     { "lists",
       "host:LIST, status, since, asked:LAST ANSWER, error, errors,"
-      " cleared:NOT CONFIRMED SINCE, codes" },
+      " cleared:NOT CONFIRMED SINCE, codes, card.how:REMOVAL,"
+      " card.cause:CAUSE" },
     { "history", "time, host:LIST, status, codes, check" },
     { NULL, NULL }
 };

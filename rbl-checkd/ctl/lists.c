@@ -7,6 +7,7 @@
 
 #include "base/xalloc.h"
 #include "op.h"
+#include "rbl_card.h"
 #include "rbl_list_state.h"
 #include "rbl_view.h"
 
@@ -32,7 +33,8 @@ static const char  list_columns[] =
     " list.status, key, by_hand, health, health_since,"
     " health_text:health reason, answered, refused, failed, listed, clear,"
     " unknown, latency_ms:latency (ms), slowest_ms:slowest (ms),"
-    " list.website, codes, lookup, delisting:delist, weight, scope, kind,"
+    " list.website, codes, lookup, delisting:delist, removal,"
+    " weight, scope, kind,"
     " control, names, min_interval, rate, day_quota, quota_left:left today,"
     " state, frozen:frozen since, frozen_by, refusing_till:left alone until,"
     " reason:killed for, note, servers";
@@ -185,6 +187,66 @@ lists_counters(const rbl_list_state_t *state, json_t *v)
 }
 
 
+/* "127.0.0.3 form: mail to spam traps; https://...; note" */
+static void
+lists_way(rbl_out_t *out, const json_t *way)
+{
+    size_t     i;
+    int64_t    n;
+    rbl_str_t  s;
+
+    static const char *const  texts[] = { "url", "mail", "note", NULL };
+
+    for (i = 0; i < json_array_size(json_object_get(way, "codes")); i++) {
+        rbl_out_str(out, value_str(json_array_get(json_object_get(way, "codes"),
+                                                  i)));
+        rbl_out_char(out, ' ');
+    }
+
+    rbl_out_str(out, value_str(json_object_get(way, "how")));
+    rbl_out_z(out, ": ");
+    rbl_out_z(out, rbl_card_cause(value_str(json_object_get(way, "cause")))
+                   ->text);
+    n = json_integer_value(json_object_get(way, "ages"));
+
+    if (n > 0) {
+        rbl_out_z(out, "; ends after ");
+        rbl_out_int(out, n);
+        rbl_out_z(out, " h");
+    }
+
+    for (i = 0; texts[i] != NULL; i++) {
+        s = value_str(json_object_get(way, texts[i]));
+
+        if (s.n > 0) {
+            rbl_out_z(out, "; ");
+            rbl_out_str(out, s);
+        }
+    }
+}
+
+
+/* The ways out of a list as texts. */
+static json_t *
+lists_ways(const json_t *ways)
+{
+    size_t      i;
+    json_t     *v;
+    rbl_buf_t   buf;
+
+    v = json_array();
+
+    for (i = 0; i < json_array_size(ways); i++) {
+        rbl_buf_init(&buf);
+        lists_way(&buf.out, json_array_get(ways, i));
+        json_array_append_new(v, ctl_text(rbl_buf_str(&buf)));
+        rbl_buf_free(&buf);
+    }
+
+    return v;
+}
+
+
 /* Adds what lines have instead of numbers of the API. */
 static void
 lists_lines(const rbl_list_t *l, const rbl_list_state_t *state, json_t *v)
@@ -194,6 +256,9 @@ lists_lines(const rbl_list_t *l, const rbl_list_state_t *state, json_t *v)
     if (l->day_quota <= 0 || state->away) {
         json_object_del(v, "quota_left");
     }
+
+    json_object_set_new(v, "removal",
+                        lists_ways(json_object_get(v, "removal")));
 
     if (state->frozen != 0) {
         snprintf(by, sizeof(by), "%lld of %lld answers",

@@ -13,8 +13,8 @@
 
 #include "base/link.h"
 #include "deliver/message/message.h"
+#include "rbl_card.h"
 #include "rbl_codes.h"
-#include "rbl_query.h"
 #include "rbl_script.h"
 #include "rbl_time.h"
 #include "rbl_validate.h"
@@ -215,20 +215,51 @@ digest_means(digest_work_t *w, const rbl_list_t *list, rbl_str_t packed,
 }
 
 
-static rbl_str_t
-digest_delisting(digest_work_t *w, const rbl_list_t *list, rbl_str_t value)
-{
-    char       buf[DIGEST_TEXT];
-    rbl_str_t  url;
+/* A text that is written in parts. */
 
-    if (list == NULL
-        || rbl_lookup_url(buf, sizeof(buf), &url, list->delist, value)
-           != RBL_OK)
-    {
-        return RBL_STR("");
+static rbl_str_t
+digest_written(digest_work_t *w, const char *buf, const rbl_out_t *out)
+{
+    return out->failed ? RBL_STR("") : digest_keep(w, (rbl_str_t) {
+        buf, (size_t) (out->pos - buf) });
+}
+
+
+/* Adds the card of a listing.  An own list has none. */
+
+static void
+digest_card(digest_work_t *w, message_listing_t *l, const rbl_list_t *list,
+    const rbl_listing_t *v, const rbl_host_t *host)
+{
+    char              buf[RBL_CARD_URL], codes[RBL_CARD_CODES];
+    rbl_out_t         out;
+    rbl_card_t        card;
+    rbl_card_about_t  about;
+
+    rbl_card(&card, list, v->codes, v->since);
+    l->delisting = digest_keep(w, rbl_card_link(buf, &card, host->value));
+
+    if (card.way.how.n == 0) {
+        return;
     }
 
-    return digest_keep(w, url);
+    l->how = rbl_str(card.how->name);
+    l->cause = rbl_str(card.cause->name);
+    l->note = card.way.note;
+    l->mail = card.way.mail;
+
+    out = (rbl_out_t) { buf, buf + sizeof(buf), NULL, 0 };
+    rbl_card_when(&out, &card);
+    l->advice = digest_written(w, buf, &out);
+
+    about.host = host->value;
+    about.name = host->name;
+    about.list = l->name.n > 0 ? l->name : l->zone;
+    about.codes = rbl_card_codes(codes, list->codes, v->codes);
+    about.since = l->since;
+    out = (rbl_out_t) { buf, buf + sizeof(buf), NULL, 0 };
+    rbl_card_text(&out, &card, &about);
+    l->request = digest_written(w, buf, &out);
 }
 
 
@@ -280,7 +311,7 @@ digest_reason(digest_work_t *w, const rbl_list_t *list,
 
 static void
 digest_listing(digest_work_t *w, message_listing_t *l, const rbl_listing_t *v,
-    rbl_str_t host)
+    const rbl_host_t *host)
 {
     const rbl_list_t  *list;
 
@@ -292,9 +323,12 @@ digest_listing(digest_work_t *w, message_listing_t *l, const rbl_listing_t *v,
     l->website = v->website;
     l->details = v->details;
     l->reason = digest_reason(w, list, v);
-    l->delisting = digest_delisting(w, list, host);
     l->weight = digest_weight(list, v);
     l->since = digest_time(w, v->since);
+
+    if (list != NULL) {
+        digest_card(w, l, list, v, host);
+    }
 }
 
 
@@ -354,7 +388,7 @@ digest_host(digest_work_t *w, message_host_t *h, rbl_str_t raw,
     h->listing = digest_part(w, n * sizeof(message_listing_t));
 
     for (i = 0; i < n && rbl_listing_decode(&v, &mp) == RBL_OK; i++) {
-        digest_listing(w, &h->listing[i], &v, host.value);
+        digest_listing(w, &h->listing[i], &v, &host);
     }
 
     h->n_listings = i;

@@ -6,6 +6,7 @@
 #include "rbl_contact.h"
 #include "rbl_host_state.h"
 #include "rbl_money.h"
+#include "rbl_view_card.h"
 
 
 /* Writes a packed array of texts as one string, joined with commas. */
@@ -327,6 +328,7 @@ rbl_view_list_all(rbl_doc_t *d, const rbl_list_t *l,
     rbl_doc_int(d, "day_quota", l->day_quota);
     (void) rbl_view_texts(d, "codes", l->codes);
     rbl_doc_str(d, "reason", l->reason);
+    rbl_view_ways(d, "removal", l->removal);
     rbl_view_list_found(d, l, state, tz);
     rbl_doc_int(d, "quota_used", state->used);
     rbl_doc_int(d, "turned", state->turned);

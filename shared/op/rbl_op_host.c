@@ -9,6 +9,7 @@
 #include "rbl_host_state.h"
 #include "rbl_query.h"
 #include "rbl_view.h"
+#include "rbl_view_card.h"
 
 
 #define RBL_HISTORY_MOST  "1000"        /* more than the store keeps */
@@ -89,6 +90,12 @@ rbl_host_list(rbl_run_t *run, rbl_doc_t *doc, const rbl_host_lists_t *lists,
                           ? state.listing.codes : RBL_STR("\x90"));
     rbl_doc_str(doc, "details", state.listing.details);
     rbl_host_links(doc, lists->host, &list);
+
+    if (state.listing.list.n > 0) {
+        rbl_view_card(doc, "card", &list, lists->host, &state.listing,
+                      run->timezone);
+    }
+
     rbl_doc_close(doc);
 }
 

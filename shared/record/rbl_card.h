@@ -21,7 +21,7 @@ typedef struct {
     int          ask;
 } rbl_how_t;
 
-/* What causes it, and what to look at first. */
+/* The cause of an entry, and what to look at first. */
 typedef struct {
     const char  *name, *text, *look[RBL_CARD_LOOK];
 } rbl_cause_t;
@@ -51,7 +51,7 @@ typedef struct {
 rbl_str_t rbl_card_codes(char buf[RBL_CARD_CODES], rbl_str_t rules,
     rbl_str_t codes);
 
-/* What a card is about.  name: of the host, or "". */
+/* The listing of a card.  name: of the host, or "". */
 typedef struct {
     rbl_str_t  host, name, list, codes, since;
 } rbl_card_about_t;
@@ -72,7 +72,7 @@ rbl_str_t rbl_card_link(char buf[RBL_CARD_URL], const rbl_card_t *card,
 void rbl_card_when(rbl_out_t *out, const rbl_card_t *card);
 
 /*
- * A text to send, with [gaps] for people; nothing if nobody can be asked.
+ * A text to send, with [gaps] for people; nothing if no request is possible.
  * codes: in words.
  */
 void rbl_card_text(rbl_out_t *out, const rbl_card_t *card,

@@ -15,6 +15,7 @@
 #include "deliver/message/body.h"
 #include "deliver/message/message.h"
 #include "rbl_view.h"
+#include "rbl_view_card.h"
 
 #include <jansson.h>
 #include <time.h>
@@ -136,15 +137,26 @@ write_profile(rbl_doc_t *d, rbl_str_t raw, int64_t now)
 static int
 write_list(rbl_doc_t *d, rbl_str_t raw, int64_t now)
 {
-    rbl_list_t  list;
-
-    (void) now;
+    rbl_list_t     list;
+    rbl_host_t     host;
+    rbl_listing_t  listing;
 
     if (rbl_list_decode(&list, raw) != RBL_OK) {
         return 0;
     }
 
-    rbl_view_list(d, "data", &list);
+    memset(&host, 0, sizeof(host));
+    memset(&listing, 0, sizeof(listing));
+    host.value = list.zone;
+    host.name = list.name;
+    listing.codes = list.codes;
+    listing.since = now;
+
+    rbl_doc_object(d, "data");
+    rbl_view_list(d, "list", &list);
+    rbl_view_ways(d, "removal", list.removal);
+    rbl_view_card(d, "card", &list, &host, &listing, NULL);
+    rbl_doc_close(d);
 
     return 1;
 }

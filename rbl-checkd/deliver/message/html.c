@@ -7,6 +7,7 @@
 
 #include "html.h"
 
+#include "card.h"
 #include "clip.h"
 #include "rbl_validate.h"
 
@@ -297,7 +298,9 @@ html_links(rbl_out_t *out, const message_listing_t *listing)
     rbl_out_z(out, "<div style=\"margin:4px 0 0\">");
 
     if (delisting) {
-        html_link(out, listing->delisting, "Request removal", 1);
+        html_link(out, listing->delisting,
+                  listing->how.n == 0 || rbl_card_how(listing->how)->ask
+                  ? "Request removal" : "See the list's page", 1);
     }
 
     if (details) {
@@ -341,8 +344,75 @@ html_weight(rbl_out_t *out, rbl_str_t weight)
 }
 
 
+/* A paragraph of a card. */
+
 static void
-html_listing(rbl_out_t *out, const message_listing_t *listing)
+html_about(rbl_out_t *out, const char *about, rbl_str_t text)
+{
+    if (text.n > 0) {
+        rbl_out_z(out, "<div style=\"margin:6px 0 0;font-size:14px;"
+                       "line-height:20px\">");
+        rbl_out_z(out, about);
+        html_text_cut(out, text, HTML_WORDS);
+        rbl_out_z(out, "</div>\n");
+    }
+}
+
+
+static void
+html_request(rbl_out_t *out, rbl_str_t request)
+{
+    rbl_str_t  line;
+
+    html_about(out, "", RBL_STR("Text to send:"));
+    rbl_out_z(out, "<div class=\"qt\" style=\"background:#f2f4f6;"
+                   "color:#30363d;border-radius:6px;padding:8px 10px;"
+                   "margin:4px 0;font:13px/19px Consolas,Menlo,monospace\">");
+
+    while (request.n > 0) {
+        line = html_until(&request, "\n");
+        html_text_cut(out, line, HTML_WORDS);
+        rbl_out_z(out, request.n > 0 ? "<br>\n" : "");
+    }
+
+    rbl_out_z(out, "</div>\n");
+}
+
+
+/* The card of a listing. */
+
+static void
+html_card(rbl_out_t *out, const message_listing_t *listing, card_told_t *told)
+{
+    size_t  i;
+    card_t  card;
+
+    card = card_next(told, listing);
+
+    if (card.how == NULL) {
+        return;
+    }
+
+    html_about(out, "<strong>Cause:</strong> ", rbl_str(card.cause->text));
+
+    for (i = 0; card.look && i < RBL_CARD_LOOK; i++) {
+        html_about(out, "&#8226; ", rbl_str(card.cause->look[i]));
+    }
+
+    html_about(out, "<strong>It ends:</strong> ", rbl_str(card.how->text));
+    html_about(out, "", listing->advice);
+    html_about(out, "<strong>Note:</strong> ", listing->note);
+    html_about(out, "<strong>Write to:</strong> ", listing->mail);
+
+    if (card.request) {
+        html_request(out, listing->request);
+    }
+}
+
+
+static void
+html_listing(rbl_out_t *out, const message_listing_t *listing,
+    card_told_t *told)
 {
     rbl_out_z(out, "<div class=\"ln\" style=\"border-top:1px solid #dfe3e8;"
                    "margin:12px 0 0;padding:12px 0 0\">\n<strong>");
@@ -369,6 +439,7 @@ html_listing(rbl_out_t *out, const message_listing_t *listing)
         rbl_out_z(out, "</div>\n");
     }
 
+    html_card(out, listing, told);
     html_links(out, listing);
     rbl_out_z(out, "</div>\n");
 }
@@ -444,7 +515,7 @@ html_more(rbl_out_t *out, int64_t n, const char *what)
 
 
 static void
-html_host(rbl_buf_t *buf, const message_host_t *host)
+html_host(rbl_buf_t *buf, const message_host_t *host, card_told_t *told)
 {
     size_t      i;
     int64_t     left;
@@ -453,7 +524,7 @@ html_host(rbl_buf_t *buf, const message_host_t *host)
     html_host_head(out, host);
 
     for (i = 0; i < host->n_listings && !html_full(buf); i++) {
-        html_listing(out, &host->listing[i]);
+        html_listing(out, &host->listing[i], told);
     }
 
     left = host->listed_count - (int64_t) i;
@@ -469,11 +540,14 @@ html_host(rbl_buf_t *buf, const message_host_t *host)
 static void
 html_hosts(rbl_buf_t *buf, const message_t *message)
 {
-    size_t   i;
-    int64_t  left;
+    size_t       i;
+    int64_t      left;
+    card_told_t  told;
+
+    memset(&told, 0, sizeof(told));
 
     for (i = 0; i < message->n_hosts && !html_full(buf); i++) {
-        html_host(buf, &message->host[i]);
+        html_host(buf, &message->host[i], &told);
     }
 
     left = message->listed + message->delisted + message->unreported

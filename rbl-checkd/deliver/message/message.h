@@ -44,6 +44,11 @@ typedef struct {
     rbl_str_t  delisting;               /* URL, or "" */
     rbl_str_t  weight;                  /* a word of rbl_codes.h */
     rbl_str_t  since;                   /* in the account's time zone */
+    rbl_str_t  how, cause;              /* words of rbl_card.h; "": the list has
+                                           no card */
+    rbl_str_t  advice, note, mail;      /* when to ask; what else to know;
+                                           an address for requests */
+    rbl_str_t  request;                 /* a text to send, of several lines */
 } message_listing_t;
 
 typedef struct {

@@ -28,6 +28,12 @@ static const message_field_t  listing_fields[] = {
     { "delisting", LISTING_FIELD(delisting) },
     { "weight", LISTING_FIELD(weight) },
     { "since", LISTING_FIELD(since) },
+    { "how", LISTING_FIELD(how) },
+    { "cause", LISTING_FIELD(cause) },
+    { "advice", LISTING_FIELD(advice) },
+    { "note", LISTING_FIELD(note) },
+    { "mail", LISTING_FIELD(mail) },
+    { "request", LISTING_FIELD(request) },
     { NULL, 0 }
 };
 

@@ -3,6 +3,7 @@
  * for programs.
  */
 
+#include "card.h"
 #include "message.h"
 
 #include "base/buf.h"
@@ -121,7 +122,7 @@ text_line(rbl_out_t *out, const char *name, rbl_str_t value)
 
 
 static void
-text_listing(rbl_out_t *out, const message_listing_t *l)
+text_listing(rbl_out_t *out, const message_listing_t *l, card_told_t *told)
 {
     rbl_out_z(out, "  - ");
     text_words(out, l->name.n > 0 ? l->name : l->zone);
@@ -145,11 +146,12 @@ text_listing(rbl_out_t *out, const message_listing_t *l)
     }
 
     text_line(out, "    Delisting: ", l->delisting);
+    card_text(out, l, told);
 }
 
 
 static void
-text_host(rbl_out_t *out, const message_host_t *h)
+text_host(rbl_out_t *out, const message_host_t *h, card_told_t *told)
 {
     size_t  i;
 
@@ -173,7 +175,7 @@ text_host(rbl_out_t *out, const message_host_t *h)
     rbl_out_z(out, ":\n");
 
     for (i = 0; i < h->n_listings && i < TEXT_LISTINGS; i++) {
-        text_listing(out, &h->listing[i]);
+        text_listing(out, &h->listing[i], told);
     }
 
     if (h->listed_count > (int64_t) i) {
@@ -190,9 +192,10 @@ static void
 text_hosts(rbl_buf_t *text, const message_t *m, message_state_t state,
     int64_t whole, const char *heading)
 {
-    size_t      i;
-    int64_t     told;
-    rbl_out_t  *out = &text->out;
+    size_t       i;
+    int64_t      told;
+    rbl_out_t   *out = &text->out;
+    card_told_t  cards;
 
     if (whole <= 0) {
         return;
@@ -201,6 +204,7 @@ text_hosts(rbl_buf_t *text, const message_t *m, message_state_t state,
     rbl_out_z(out, rbl_buf_str(text).n > 0 ? "\n" : "");
     rbl_out_z(out, heading);
     rbl_out_z(out, ":\n\n");
+    memset(&cards, 0, sizeof(cards));
     told = 0;
 
     for (i = 0; i < m->n_hosts; i++) {
@@ -212,7 +216,7 @@ text_hosts(rbl_buf_t *text, const message_t *m, message_state_t state,
             break;
         }
 
-        text_host(out, &m->host[i]);
+        text_host(out, &m->host[i], &cards);
         told++;
     }
 
@@ -248,6 +252,16 @@ trigger_listing(rbl_doc_t *doc, const message_listing_t *l)
     rbl_doc_str(doc, "delisting", l->delisting);
     rbl_doc_str(doc, "weight", l->weight);
     rbl_doc_str(doc, "since", l->since);
+
+    if (l->how.n > 0) {
+        rbl_doc_str(doc, "how", l->how);
+        rbl_doc_str(doc, "cause", l->cause);
+        rbl_doc_str(doc, "advice", l->advice);
+        rbl_doc_str(doc, "note", l->note);
+        rbl_doc_str(doc, "mail", l->mail);
+        rbl_doc_str(doc, "request", l->request);
+    }
+
     rbl_doc_close(doc);
 }
 
@@ -285,8 +299,9 @@ trigger_host_size(const message_host_t *h)
 
     for (i = 0; i < h->n_listings && i < MESSAGE_LISTINGS; i++) {
         l = &h->listing[i];
-        n += 192 + l->zone.n + l->name.n + l->website.n + l->details.n
-             + l->reason.n + l->delisting.n;
+        n += 256 + l->zone.n + l->name.n + l->website.n + l->details.n
+             + l->reason.n + l->delisting.n + l->advice.n + l->note.n
+             + l->mail.n + l->request.n;
     }
 
     return n;

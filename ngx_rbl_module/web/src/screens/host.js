@@ -7,12 +7,14 @@ import { CheckNow } from '../check_now.js';
 import { now } from '../clock.js';
 import { HostActions } from '../host_actions.js';
 import { html } from '../html.js';
+import { lazy } from '../lazy.js';
 import { useLoad } from '../load.js';
 import { Answer, Changes, Place, State, stateOf, uncovered, When }
     from '../parts.js';
 import { date, t } from '../text.js';
 import { Timeline } from '../timeline.js';
 
+const Cards = lazy(() => import('../card.js'), 'Cards', 'cards');
 const order = { listed: 0, unknown: 1, skipped: 2, clear: 3 };
 
 // Why a list gave no answer: a sentence for each class of reasons.
@@ -139,6 +141,8 @@ export function Host({ me, rest: id }) {
             ${data.host.type !== 'ip_range' && html`
                 <${CheckNow} id=${data.host.id} onDone=${again} />`}
             <${HostActions} host=${data.host} onDone=${again} />`}
+        ${data.lists.some(({ card }) => card) && html`
+            <${Cards} lists=${data.lists} />`}
         <${Lists} lists=${data.lists} />
         <h2>${t('history')}</h2>
         <${Answer} state=${history}>${(body) => html`

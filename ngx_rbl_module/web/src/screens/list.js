@@ -5,11 +5,14 @@ import { useState } from 'preact/hooks';
 
 import { isolate } from '../bidi.js';
 import { html } from '../html.js';
+import { lazy } from '../lazy.js';
 import { ListActions } from '../list_actions.js';
 import { families, ListState, sentenceOf, wordOf } from '../list_state.js';
 import { useLoad } from '../load.js';
 import { Answer, Place, When } from '../parts.js';
 import { absolute, date, t } from '../text.js';
+
+const Ways = lazy(() => import('../card.js'), 'Ways', 'cards');
 
 function time(text) {
     const at = date(text);
@@ -116,6 +119,9 @@ export function About({ data }) {
                 <${Link} to=${data.lookup.split('%s')[0]} text=${t('lookup')} />
                 <${Link} to=${data.delisting} text=${t('delisting')} /></ul>
         </section>
+        ${data.removal.length > 0 && html`<section>
+            <h2>${t('card_how_title')}</h2>
+            <${Ways} ways=${data.removal} /></section>`}
         ${!list.custom && html`<section><h2>${t('list_limits')}</h2>
             <${Sentences} from=${bounds.length ? bounds
                 : [t('no_limits')]} /></section>`}
