@@ -13,6 +13,7 @@
 
 
 #define NGX_RBL_HOOK_GUESS  512         /* octets of a receiver in an answer */
+#define NGX_RBL_MUTE_GUESS  512         /* ... of a mute */
 #define NGX_RBL_APP_GUESS   512         /* ... of an application */
 #define NGX_RBL_USER_GUESS  640         /* ... of a user */
 #define NGX_RBL_BILL_GUESS  2048        /* ... of a bill, or of payments */
@@ -26,6 +27,12 @@ const ngx_rbl_family_t  ngx_rbl_family_hooks = {
     .resource = "webhook",
     .kind = RBL_SID_HOOK,
     .guess = NGX_RBL_HOOK_GUESS
+};
+
+const ngx_rbl_family_t  ngx_rbl_family_mutes = {
+    .resource = "mute",
+    .kind = RBL_SID_MUTE,
+    .guess = NGX_RBL_MUTE_GUESS
 };
 
 const ngx_rbl_family_t  ngx_rbl_family_apps = {

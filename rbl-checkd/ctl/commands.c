@@ -251,6 +251,24 @@ const ctl_command_t  ctl_commands[] = {
       "deliver dead letters again: one event, all, or those of a period; TIME"
       " is UTC, such as 2026-11-20T09:30:00, or an age, such as 2h",
       2, 3, CTL_READY, ctl_webhook_replay },
+    { "contact list", "ACCOUNT",
+      "list the contacts of an account, and the least weight of a listing that"
+      " each is told",
+      1, 1, CTL_READY, ctl_op },
+    { "contact weight", "ACCOUNT CONTACT critical|high|normal|info",
+      "tell a contact only listings of this weight or above",
+      3, 3, CTL_READY, ctl_op },
+    { "mute list", "ACCOUNT",
+      "list the mutes of an account, also those that have ended",
+      1, 1, CTL_READY, ctl_op },
+    { "mute add", "ACCOUNT UNTIL REASON [--target SID]",
+      "tell the contacts of an account nothing until a time (UTC,"
+      " 2026-11-20T17:00), or for 90m, 12h or 7d; --target: nothing of this"
+      " host, range, contact group or list",
+      3, 3, CTL_READY, ctl_op },
+    { "mute end", "ACCOUNT MUTE",
+      "end a mute now; contacts are told what they do not know",
+      2, 2, CTL_READY, ctl_op },
     { "lists load", "FILE",
       "load the blocklists of a catalogue (conf/lists.json), at most 200",
       1, 1, CTL_READY, ctl_lists_load },

@@ -18,6 +18,15 @@ static const char  hook_added[] = "id:webhook, name, url, types, secret";
 
 static const char  hook_rotated[] = "secret, old_secret_until";
 
+static const char  alert_rows[] =
+    "contact.id:CONTACT, contact.type:TYPE, contact.contact:VALUE,"
+    " contact.schedule:SCHEDULE, contact.status:STATUS, weight:LEAST WEIGHT";
+
+static const char  mute_rows[] =
+    "id:MUTE, target, name, ends, active, reason, by, made";
+
+static const char  mute_lines[] = "id:mute, target, name, ends, reason";
+
 static const char  app_rows[] =
     "id:APPLICATION, name, status, total_tokens:TOKENS, created, limits.hour,"
     " limits.reads, limits.writes, limits.starts, allow";
@@ -74,6 +83,11 @@ const ctl_op_t  ctl_ops[] = {
     { "webhook enable", &rbl_op_hook_enable, "", hook_lines, &rbl_op_hook },
     { "webhook disable", &rbl_op_hook_disable, "", hook_lines, &rbl_op_hook },
     { "webhook delete", &rbl_op_hook_delete, "", NULL, NULL },
+    { "contact list", &rbl_op_alerts, "", alert_rows, NULL },
+    { "contact weight", &rbl_op_alert, "weight", NULL, NULL },
+    { "mute list", &rbl_op_mutes, "", mute_rows, NULL },
+    { "mute add", &rbl_op_mute_add, "until reason", mute_lines, NULL },
+    { "mute end", &rbl_op_mute_end, "", NULL, NULL },
     { "account show", &rbl_op_account, "", account_lines, NULL },
     { "account timezone", &rbl_op_account_update, NULL, account_lines,
       &rbl_op_account },

@@ -84,6 +84,12 @@ extern const rbl_op_t  rbl_op_hooks, rbl_op_hook, rbl_op_hook_add,
                        rbl_op_hook_delete;
 
 
+/* rbl_op_alert.c: what contacts are told; alerts are contacts with that */
+
+extern const rbl_op_t  rbl_op_alerts, rbl_op_alert_show, rbl_op_alert,
+                       rbl_op_mutes, rbl_op_mute_add, rbl_op_mute_end;
+
+
 /* rbl_op_audit.c: the audit log */
 
 #define RBL_AUDIT_PAGE  200             /* entries shown at a time */

@@ -272,6 +272,10 @@
  *                              (_notify.lua)
  *   tellings           zset    accounts that have these; score = their turn
  *                              (ms)
+ *   mutes:<AC>         zset    mutes; score = when they end, or ended (ms)
+ *   unmutes            zset    accounts; score = when their next mute ends (ms)
+ *   held:<AC>:<CO>     hash    hosts that a mute holds back from a contact ->
+ *                              when (ms)
  *   digest:<AC>:<CO>   zset    hosts that may have to be reported to a contact
  *                              (_digest.lua)
  *   making:<AC>:<CO>   zset    a digest whose window is over, until all of it

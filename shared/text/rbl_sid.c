@@ -15,7 +15,7 @@
 
 static const char  rbl_sid_prefixes[][3] = {
     "AC", "AP", "HT", "RP", "RB", "CO", "CG", "PP", "EV", "WH",
-    "US", "PK", "PY", "PS"
+    "US", "PK", "PY", "PS", "MU"
 };
 
 

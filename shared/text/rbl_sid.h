@@ -23,7 +23,8 @@ typedef enum {
     RBL_SID_USER,           /* US */
     RBL_SID_PASSKEY,        /* PK */
     RBL_SID_PAYMENT,        /* PY */
-    RBL_SID_SOURCE          /* PS */
+    RBL_SID_SOURCE,         /* PS */
+    RBL_SID_MUTE            /* MU */
 } rbl_sid_kind_t;
 
 /* The account of the operators, who are users of it and of no other. */

@@ -6,6 +6,10 @@
 #include "rbl_time.h"
 
 #include "rbl_out.h"
+#include "rbl_validate.h"
+
+#include <stdio.h>
+#include <time.h>
 
 
 #define RBL_TIME_LAST  INT64_C(253402300799)    /* 9999-12-31 23:59:59 */
@@ -167,4 +171,141 @@ rbl_period_text(char buf[RBL_TIME_LEN], int64_t ms)
     p = rbl_time_clock(p + unit.n, (uint32_t) (sec % RBL_DAY));
 
     return rbl_time_done(buf, p);
+}
+
+
+/* How long after `now`; a number has at most seven digits. */
+
+static rbl_err_t
+rbl_time_after(int64_t *ms, rbl_str_t text, int64_t now)
+{
+    char     unit;
+    int64_t  n;
+
+    unit = text.p[text.n - 1];
+    text.n--;
+
+    if (text.n > 7 || rbl_int_parse(&n, text, 1, 9999999) != RBL_OK) {
+        return RBL_EINVAL;
+    }
+
+    switch (unit) {
+
+    case 'm':
+        n *= 60;
+        break;
+
+    case 'h':
+        n *= 3600;
+        break;
+
+    case 'd':
+        n *= 86400;
+        break;
+
+    default:
+        return RBL_EINVAL;
+    }
+
+    *ms = now + n * 1000;
+
+    return RBL_OK;
+}
+
+
+/* The offset of "", "Z", "+01:00"; *local: it is not given. */
+
+static rbl_err_t
+rbl_time_offset(int64_t *offset, int *local, const char *s)
+{
+    int   n;
+    char  sign;
+    int   hours, minutes;
+
+    *offset = 0;
+    *local = s[0] == '\0';
+
+    if (*local || strcmp(s, "Z") == 0) {
+        return RBL_OK;
+    }
+
+    n = 0;
+
+    if (strspn(s + 1, "0123456789:") != 5
+        || sscanf(s, "%c%2d:%2d%n", &sign, &hours, &minutes, &n) != 3
+        || n != 6 || s[n] != '\0' || (sign != '+' && sign != '-')
+        || hours > 14 || minutes > 59)
+    {
+        return RBL_EINVAL;
+    }
+
+    *offset = (hours * 60 + minutes) * (sign == '-' ? -60 : 60);
+
+    return RBL_OK;
+}
+
+
+/* The second since 1970 at which clocks in the time zone show `shown`.  Offsets
+   change at most once within two days. */
+
+static int64_t
+rbl_time_of_zone(int64_t shown, const rbl_timezone_t *tz)
+{
+    int64_t  before, after;
+
+    before = rbl_timezone_at(tz, shown > RBL_DAY ? shown - RBL_DAY
+                                                 : 0)->offset;
+    after = rbl_timezone_at(tz, shown + RBL_DAY)->offset;
+
+    /* Of two the second one; without any the clocks went on from before. */
+
+    return shown >= after
+           && rbl_timezone_at(tz, shown - after)->offset == after
+           ? shown - after : shown - before;
+}
+
+
+rbl_err_t
+rbl_time_read(int64_t *ms, rbl_str_t text, int64_t now,
+    const rbl_timezone_t *tz)
+{
+    int          local;
+    char         z[RBL_TIME_LEN];
+    int64_t      offset, sec;
+    struct tm    tm;
+    const char  *end;
+
+    if (text.n < 2 || text.n >= sizeof(z)) {
+        return RBL_EINVAL;
+    }
+
+    if (memchr(text.p, '-', text.n) == NULL) {
+        return rbl_time_after(ms, text, now);
+    }
+
+    rbl_copy(z, sizeof(z), text);
+    memset(&tm, 0, sizeof(tm));
+    end = strptime(z, "%Y-%m-%dT%H:%M", &tm);
+
+    if (end != NULL && *end == ':') {
+        end = strptime(end + 1, "%S", &tm);
+    }
+
+    if (end == NULL || strlen(z) != text.n || tm.tm_year < 70
+        || tm.tm_year > 205
+        || rbl_time_offset(&offset, &local, end) != RBL_OK)
+    {
+        return RBL_EINVAL;
+    }
+
+    sec = (int64_t) timegm(&tm);
+    sec = local && tz != NULL ? rbl_time_of_zone(sec, tz) : sec - offset;
+
+    if (sec < 0) {
+        return RBL_EINVAL;
+    }
+
+    *ms = sec * 1000;
+
+    return RBL_OK;
 }

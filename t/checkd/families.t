@@ -44,10 +44,7 @@ $dns->rules(@rules);
 is(asked($ht), 'unknown unconfirmed',
     'the end of a listing needs confirmation');
 is(host_record($w, $ht)->{listed_count}, 1, 'the listing is still current');
-my $raw = mp_unpack(redis($w->{redis}, 'GET', RblCheckd::akey($w, 'r', $ht)));
-my ($standing) = map { $_->[0] } grep { ref && @$_ && ref $_->[0]
-    && @{ $_->[0] } == 9 } @$raw;
-cmp_ok($standing->[8], '>', 0,
+cmp_ok(cleared($w, $ht), '>', 0,
     'the record keeps the time of the first clear response');
 
 # A list that is wildcarding for IPv6 is detected by random names.

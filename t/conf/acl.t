@@ -338,7 +338,7 @@ my %harm = (
     ],
     rblctl => [
         ['SET', "rbl:{0}:r:$ac:HTx", 'x'], ['DEL', "rbl:{0}:hist:$ac:HTx"],
-        ['GET', "rbl:{0}:r:$ac:COx"],
+        ['HGET', "rbl:{0}:open:$ac:COx", 'x'],
         ['ZADD', "rbl:{0}:hosts:$ac", 1, 'x'], [qw(ZADD rbl:{0}:due 1 x)],
         [qw(DEL rbl:meta)], [qw(ZADD rbl:{0}:leases 1 x)],
         ['SET', "rbl:{0}:stats:$ac:APx:h1", 'x'],

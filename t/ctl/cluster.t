@@ -64,6 +64,11 @@ for my $n (0 .. 2) {
     ctl('account', 'timezone', $ac, 'Europe/Berlin');
     ctl('account', 'plan', $ac, 'Starter', '--file', $plans);
     ctl('account', 'interval', $ac, '6h');
+    is_deeply(ctl('contact', 'list', $ac), [], 'an account has no contact');
+    fails(qr/contact/, 'contact', 'weight', $ac, 'CO' . '0' x 32, 'high');
+    my $mute = ctl('mute', 'add', $ac, '90m', 'Window')->{id};
+    ctl('mute', 'end', $ac, $mute);
+    ctl('mute', 'list', $ac);
     $ap = ctl('app', 'add', $ac, 'x')->{id};
     ctl('app', 'rotate', $ac, $ap, '--keep');
     ctl('app', 'limit', $ac, $ap, '--hour', 9);

@@ -136,6 +136,11 @@ cmd('ZADD', k('retry'), $now, "$ac:$told[0]:$co");
 cmd('ZADD', k('batch', $ac, $co), -1, sid('EV'), $now, $on);
 cmd('ZADD', k('digest', $ac, $co), $now, $on);
 cmd('ZADD', k('digests'), $now, "$ac:$co");
+my $ends = $now + 3_600_000;
+my $mu = sid('MU');
+script('mute_add', [$acct], mute => $mu, target => $on, ends => $ends,
+    reason => 'why', longest => 86_400_000);
+cmd('HSET', k('held', $ac, $co), $on, $now);
 cmd('DEL', k('outbox'));
 clean('a store with something of everything') or BAIL_OUT('not clean');
 is(rblctl($redis, 'fsck')->{out}, "no fault in 2 accounts\n",
@@ -596,6 +601,22 @@ my @faults = (
     ['a set with an unknown contact', hears => 'CO' . '3' x 32,
         sub { cmd('ZADD', k('hears', $ac), 1, 'CO' . '3' x 32) },
         sub { !defined cmd('ZSCORE', k('hears', $ac), 'CO' . '3' x 32) }],
+    ['a mute that is not where it ends', mute => $mu,
+        sub { cmd('ZADD', k('mutes', $ac), 5, $mu) },
+        sub { cmd('ZSCORE', k('mutes', $ac), $mu) == $ends }],
+    ['a mute whose end nobody waits for', mute => $mu,
+        sub { cmd('ZREM', k('unmutes'), $ac) },
+        sub { cmd('ZSCORE', k('unmutes'), $ac) == $ends }],
+    ['a mute without a record', index => "mutes $mu",
+        sub { cmd('DEL', rk($mu)) },
+        sub { !cmd('EXISTS', k('mutes', $ac)) && !cmd('EXISTS', k('unmutes')) }],
+    ['a turn without mutes', turn => 'unmutes',
+        sub { cmd('ZADD', k('unmutes'), $ends, $ac2) },
+        sub { !defined cmd('ZSCORE', k('unmutes'), $ac2) }],
+    ['what is held back from a contact that is no more',
+        open => 'CO' . '3' x 32,
+        sub { cmd('HSET', k('held', $ac, 'CO' . '3' x 32), $on, 1) },
+        sub { !cmd('EXISTS', k('held', $ac, 'CO' . '3' x 32)) }],
     ['reports to many contacts without a turn', turn => 'tellings',
         sub { cmd('HSET', k('telling', $ac), $on, packed([[[$cg]], [1],
             [1, 1, 0, 0], [], 0, 0])) },

@@ -350,7 +350,7 @@ is_deeply([@$v{qw(quota_left refusing_till state)}], [1000, '', ''],
 is(shown('a.test')->{quota_left}, -1,
     'a list without a quota has no remainder');
 like(rblctl($redis, 'lists', 'show')->{out},
-    qr/^ZONE\ +TYPE\ +FAMILIES\ +STATUS\ +KEY\ +STATE\ +HEALTH\ +SINCE\ +TIER
+    qr/^ZONE\ +TYPE\ +FAMILIES\ +STATUS\ +KEY\ +STATE\ +HEALTH\ +SINCE\ +WEIGHT
         \ +KIND\ +LEFT\ +NAME\ +REASON$/mx,
     'lists show prints a table');
 

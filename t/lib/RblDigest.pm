@@ -60,7 +60,7 @@ sub host {
 }
 sub last_address { return '192.0.2.' . ($n_hosts - ($_[0] // 0)) }
 
-# One check of a host with each list's result.
+# One check of a host with each list's result; "listed:4" has a weight.
 sub check {
     my ($ht, @says) = @_;
 
@@ -72,7 +72,7 @@ sub check {
     my $failed = $says[0] eq 'failed';
     my $r = finish_check($acct, $pp, $ht, $failed ? [] : [map {
         my $l = 'RB' . shift @zones;
-        $_ eq 'listed' ? listed_result($l)
+        /^listed:?(\d?)/ ? listed_result($l, weight => $1 || 0)
             : result($l, $_, error => $_ eq 'unknown' ? 'timeout' : '')
         } @says], $failed ? 'It failed.' : '', events => $begun->[7]);
     is($r->[0], 'OK', "the check ends: @says") if $r->[0] ne 'OK';

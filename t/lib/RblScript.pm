@@ -234,7 +234,7 @@ sub result {
     my $zone = $o{zone} // lc(substr $list, 2) . '.example';
     return [$list, 'rbl', 0, $zone, '', $status, $o{codes} // [],
         $o{details} // '', $o{reason} // '', $o{error} // '', 5,
-        $o{weight} // ($status eq 'listed' ? 2 : 0)];
+        $o{weight} // 0];
 }
 
 sub listed_result {

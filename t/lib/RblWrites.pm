@@ -117,7 +117,9 @@ my %app = (made => \&new_app, name => qr/^monitor$/);
 my %user = (made => \&user, name => qr/^user\d+\@example\.(?:test|net)$/);
 my %of = (host => \%host, rblprofile => \%profile, rbl => \%own,
     contact => \%contact, contactgroup => \%group, webhook => \%hook,
-    app => \%app, user => \%user, passkey => \%passkey);
+    app => \%app, user => \%user, passkey => \%passkey, mute => {
+        made => sub { made('mute/add', example('mute/add'))->{id} },
+        name => qr/^ticket 4711$/ });
 
 # A call adds an object, or changes one that was made before; its fields are the
 # example of conf/openapi.json.

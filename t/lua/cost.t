@@ -400,6 +400,33 @@ case(contact_status => '', sub { s1('contact_status', contact => $W{co}[0],
 case(contact_update => '50 other groups', sub { $number++;
     s1('contact_update', contact => $W{co}[0],
         groups => [$number % 2 ? @cg[0 .. 49] : @cg[50 .. 99]]) });
+case(contact_alert => '', sub { s1('contact_alert', contact => $W{co}[0],
+    weight => 1 + ++$number % 4) });
+case(contact_show => '', sub { s1('contact_show', contact => $W{co}[0]) });
+case(contacts_show => 'a page of 1,000', sub { s1('contacts_show', first => 0,
+    last => 999) });
+# As many mutes as there may be, which have ended.
+sub muted { my ($ends) = @_;
+    my $mu = sid('MU');
+    s1('mute_add', mute => $mu, target => $ends ? '' : $W{rb}[0],
+        ends => (cmd('TIME')->[0] + 3600) * 1000, reason => text_of(200),
+        longest => 86_400_000);
+    return $mu }
+for (1 .. 100) {
+    my $mu = muted(1);
+    my $m = unpacked(cmd('GET', k('r', $ac, $mu)));
+    $m->[4] = $_;
+    cmd('SET', k('r', $ac, $mu), packed($m));
+    cmd('ZADD', k('mutes', $ac), $_, $mu);
+}
+case(mute_add => '100 mutes', sub { muted(1);
+    my $took = $RblWorst::took{mute_add};
+    my ($mu) = @{ cmd('ZRANGE', k('mutes', $ac), -1, -1) };
+    s1('mute_end', mute => $mu);
+    counts($took) });
+case(mute_end => '', sub { my $mu = muted(1); s1('mute_end', mute => $mu) });
+case(mutes_show => 'a page of 100', sub { s1('mutes_show', first => 0,
+    last => 99) });
 # A contact in each of a hundred groups: few enough to be notified at once.
 my $few;
 sub few_contacts {

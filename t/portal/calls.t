@@ -115,6 +115,19 @@ my %contact = (role => 'admin', none => sid_of('CO'), made => sub {
     $contact //= some_contact($t->{acct}) }, foreign => sub {
     some_contact($t->{other}) });
 
+# A mute, in the store alone.
+sub some_mute {
+    my ($acct) = @_;
+
+    my $id = sprintf 'MU%032x', ++$n;
+    my $ends = (time + 3600) * 1000;
+    redis($t->{redis}, 'SET', redis_key('r', $acct->{sid}, $id),
+        record_pack('mute', version => 1, id => $id, target => '', made => 1,
+            ends => $ends, reason => 'r', name => '', by => ''));
+    redis($t->{redis}, 'ZADD', redis_key('mutes', $acct->{sid}), $ends, $id);
+    return $id;
+}
+
 # A challenge of session/begin or passkey/begin.
 sub challenge {
     my ($what, $who) = @_;
@@ -214,6 +227,13 @@ my %call = (
     'contact/types' => { role => 'viewer' },
     'contact/log' => { %contact, role => 'viewer' },
     'contact/test' => { %contact, made => sub { some_contact($t->{acct}) } },
+    'contact/alerts' => { %contact, role => 'viewer' },
+    'contact/alert' => { %contact },
+    'mutes' => { role => 'viewer' },
+    'mute/add' => { role => 'admin' },
+    'mute/end' => { role => 'admin', none => sid_of('MU'),
+        made => sub { some_mute($t->{acct}) }, foreign => sub {
+            some_mute($t->{other}) } },
     'session/begin' => { role => 'nobody' },
     'session/passkey' => { role => 'nobody', fields => sub {
         +{ passkey_signed($passkey, challenge('session')) } } },

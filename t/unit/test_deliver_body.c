@@ -70,6 +70,7 @@ put_results(rbl_out_t *out)
     rbl_mp_put_z(out, "say \"no\"");
     rbl_mp_put_z(out, "");
     rbl_mp_put_int(out, 12);
+    rbl_mp_put_int(out, 2);
 }
 
 

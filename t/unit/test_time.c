@@ -52,6 +52,68 @@ static const struct {
 };
 
 
+/* Times of people, beside a zone with summer time (Europe/Berlin in 2026: from
+   March 29, 2:00 to October 25, 3:00). */
+
+static void
+test_read(void)
+{
+    size_t          i;
+    int64_t         ms;
+    rbl_err_t       rc;
+    char            buf[RBL_TIME_LEN];
+    rbl_timezone_t  berlin;
+
+    static const struct {
+        const char  *text, *is;         /* NULL: refused */
+    } rows[] = {
+        { "2026-11-20T17:00", "2026-11-20T16:00:00+00:00" },
+        { "2026-07-20T17:00:30", "2026-07-20T15:00:30+00:00" },
+        { "2026-11-20T17:00Z", "2026-11-20T17:00:00+00:00" },
+        { "2026-11-20T17:00+01:30", "2026-11-20T15:30:00+00:00" },
+        { "2026-11-20T17:00:10-05:00", "2026-11-20T22:00:10+00:00" },
+        { "2026-03-29T01:59", "2026-03-29T00:59:00+00:00" },
+        { "2026-03-29T02:30", "2026-03-29T01:30:00+00:00" },
+        { "2026-03-29T03:00", "2026-03-29T01:00:00+00:00" },
+        { "2026-10-25T01:59", "2026-10-24T23:59:00+00:00" },
+        { "2026-10-25T02:30", "2026-10-25T01:30:00+00:00" },
+        { "2026-10-25T03:00", "2026-10-25T02:00:00+00:00" },
+        { "90m", "1970-01-01T01:30:01+00:00" },
+        { "12h", "1970-01-01T12:00:01+00:00" },
+        { "7d", "1970-01-08T00:00:01+00:00" },
+        { "", NULL }, { "d", NULL }, { "0d", NULL }, { "+7d", NULL },
+        { "7", NULL }, { "7w", NULL }, { "99999999d", NULL },
+        { "2026-11-20", NULL }, { "2026-11-20 17:00", NULL },
+        { "2026-13-20T17:00", NULL }, { "2026-11-20T24:30", NULL },
+        { "2026-11-20T17", NULL }, { "2026-11-20T17:00+0100", NULL },
+        { "2026-11-20T17:00+15:00", NULL }, { "2026-11-20T17:00+1:000", NULL },
+        { "2026-11-20T17:00CET", NULL }, { "1969-12-31T23:59", NULL },
+        { "2200-01-01T00:00", NULL },
+        { "2026-11-20T17:00:00+01:00 and more and more", NULL }
+    };
+
+    if (rbl_timezone_load(&berlin, "/usr/share/zoneinfo/Europe/Berlin") != 0) {
+        ok(1, "times of people # SKIP there are no time zones");
+        return;
+    }
+
+    for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        rc = rbl_time_read(&ms, rbl_str(rows[i].text), 1000, &berlin);
+
+        if (rows[i].is == NULL) {
+            ok(rc == RBL_EINVAL, "'%s' is no time", rows[i].text);
+
+        } else {
+            ok(rc == RBL_OK, "'%s' is a time", rows[i].text);
+            is_str(rbl_time_rfc3339(buf, ms), rows[i].is, rows[i].text);
+        }
+    }
+
+    ok(rbl_time_read(&ms, RBL_STR("2026-11-20T17:00"), 0, NULL) == RBL_OK
+       && ms == INT64_C(1795194000000), "without a zone it is UTC");
+}
+
+
 int
 main(void)
 {
@@ -91,6 +153,7 @@ main(void)
 
     is_str(rbl_time_text(buf, 1000, &odd), "1970-01-01 01:00:01 ABCDEFGH",
            "an abbreviation that fills its room");
+    test_read();
 
     return tap_done();
 }

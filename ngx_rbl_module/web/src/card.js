@@ -85,7 +85,8 @@ export function Cards({ lists }) {
 
 // How entries leave a list, for its page.
 export function Ways({ ways }) {
-    return html`<ul>${ways.map((way) => html`<li key=${way.codes.join(' ')}>
+    return html`<h2>${t('card_how_title')}</h2>
+        <ul>${ways.map((way) => html`<li key=${way.codes.join(' ')}>
         ${way.codes.length > 0 && html`<bdi>${way.codes.join(', ')}</bdi>: `}
         ${word('how', way.how, way.how)}
         ${' ('}${word('cause', way.cause, way.cause)})

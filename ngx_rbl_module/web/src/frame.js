@@ -51,6 +51,7 @@ const others = {
     contact_add: [lazy(() => import('./screens/contact_add.js'), 'ContactAdd',
         'contact_add'), 'contacts'],
     host: [lazy(() => import('./screens/host.js'), 'Host'), 'hosts'],
+    mutes: [lazy(() => import('./screens/mutes.js'), 'Mutes'), 'contacts'],
     passkeys: [lazy(() => import('./screens/passkeys.js'), 'Passkeys'), '']
 };
 

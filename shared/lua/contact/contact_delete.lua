@@ -11,6 +11,6 @@ groups_count('c', c[CONTACT.groups], -1)
 refs_write()
 call('ZREM', key('contacts', ac), ARG.contact)
 call('DEL', contact_key, key('open', ac, ARG.contact),
-    key('ends', ac, ARG.contact))
+    key('ends', ac, ARG.contact), key('held', ac, ARG.contact))
 hears_change(ARG.contact, nil, c[CONTACT.groups])
 return {'OK'}

@@ -6,13 +6,13 @@ local function host_head(id)
     if raw == '' then
         return nil
     end
-    local sound, _, _, _, value, name, type, _, _, _, _, groups, _, _, _, listed
-        = pcall(cmsgpack.unpack_limit, raw, HOST.listed_count, 3)
+    local sound, _, _, _, value, name, type, _, parent, _, _, groups, _, _, _,
+        listed = pcall(cmsgpack.unpack_limit, raw, HOST.listed_count, 3)
     if not sound then
         local _
-        _, _, _, value, name, type, _, _, _, _, groups, _, _, _, listed =
+        _, _, _, value, name, type, _, parent, _, _, groups, _, _, _, listed =
             cmsgpack.unpack_limit(call('GET', k), HOST.listed_count, 3)
     end
-    return {value = value, name = name, type = type, groups = groups,
-        listed = listed > 0}
+    return {value = value, name = name, type = type, parent = parent,
+        groups = groups, listed = listed > 0}
 end

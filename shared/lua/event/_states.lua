@@ -5,28 +5,51 @@
 --- include: of
 --- include: notify
 --- include: host_head
+--- include: tells
 local states_hosts = 50                 -- in one call
 local states_octets = 100000            -- of lists of hosts
 -- Where each host is a message of its own, no more ends are looked for in one
 -- batch than it can show (_told.lua).
 local states_ends = 25
 local states_left = states_hosts
--- Is the host on a list since it was told?
-local function is_news(id, told)
-    local at = tonumber(string.match(told, '^%d+')) or 0
+-- When the contact was told of the host last.
+local function told_at(told)
+    return told and tonumber(string.match(told, '^%d+')) or 0
+end
+-- Its current listings.
+local function details_of(id)
     local raw = call('GET', key('r', ac, id))
     states_left = states_left - #raw * states_hosts / states_octets
-    return listed_since(cmsgpack.unpack(raw)[HOST.details], at)
+    return cmsgpack.unpack(raw)[HOST.details]
 end
--- The state of a host; nil: it is not reported.  c: the contact.  h: the host's
+-- The state of a listed host that is the contact's; and is something of it
+-- muted?  Where the contact is not told all listings, a mark may be for one of
+-- those.
+local function state_listed(s, id, mark, told, held)
+    local c, t = s.c, s.tells
+    local looks = digest_hears_ends(c) or held
+    local marked = mark and mark < 2
+    if not t.some then
+        return (marked or looks and (not told
+            or listed_since(details_of(id), told_at(told)))) and 0 or nil
+    end
+    local out, news, muted, known = tells_of(t, details_of(id), told_at(told))
+    if not out[1] then
+        return not known and told and 3 or nil, muted
+    end
+    if c[CONTACT.schedule] ~= 'start_and_end' and marked then
+        return 0, muted
+    end
+    return (marked or looks) and (not told or news) and 0 or nil, muted
+end
+-- The state of a host; nil: it is not reported.  h: the host's
 -- record.  theirs: it is the contact's.  mark: 0, 1, 2 or nil.  told: its entry
--- in "open".  The end of a listing that the contact does not know is not
--- reported: that check has found a clear host.
-local function state_of(c, id, h, theirs, mark, told)
+-- in "open".  held: it was held back.  The end of a listing that the contact
+-- does not know is not reported: that check has found a clear host.
+local function state_of(s, id, h, theirs, mark, told, held)
+    local c = s.c
     if theirs and h.listed then
-        local news = mark and mark < 2 or digest_hears_ends(c)
-            and (not told or is_news(id, told))
-        return news and 0 or nil
+        return state_listed(s, id, mark, told, held)
     end
     if theirs then
         local clear = mark == 2
@@ -38,12 +61,19 @@ end
 local function states_new(co, c, now)
     local s = {c = c, now = now, digest = key('digest', ac, co),
         making = key('making', ac, co), batch = key('batch', ac, co),
-        open = key('open', ac, co), groups = {},
+        open = key('open', ac, co), held = key('held', ac, co),
+        tells = tells_new(c, now),
         waits = call('EXISTS', key('telling', ac)) == 1}
-    for _, g in ipairs(c[CONTACT.groups]) do
-        s.groups[g] = true
-    end
+    states_left = states_left - s.tells.mutes.n / 20
     return s
+end
+-- A host of which something is muted is looked at when that is over.
+local function states_hold(s, id, muted, was)
+    if muted then
+        call('HSET', s.held, id, tostring(s.now))
+    elseif was then
+        call('HDEL', s.held, id)
+    end
 end
 -- For the next digest: more is known of the host by then.
 local function states_back(s, id, mark, look)
@@ -63,14 +93,19 @@ local function states_host(s, id, look, name)
     if s.waits and notify_waits(id) or call('ZSCORE', s.digest, id) then
         return states_back(s, id, mark, look)
     end
-    local h, theirs = host_head(id), false
-    for _, g in ipairs(h and h.groups or {}) do
-        theirs = theirs or s.groups[g]
+    local h, theirs, muted = host_head(id), false, false
+    if h then
+        theirs, muted = tells_host(s.tells, id, h.parent, h.groups)
     end
-    local told = call('HGET', s.open, id)
+    local told, was = call('HGET', s.open, id), call('HGET', s.held, id)
     local state = h and h.type ~= 'ip_range' or not h and told or nil
-    state = state and state_of(s.c, id, h, theirs, mark and
-        math.floor(mark / digest_state), told)
+    if muted then
+        muted, state = state and (h.listed or told), nil
+    elseif state then
+        state, muted = state_of(s, id, h, theirs, mark and
+            math.floor(mark / digest_state), told, was)
+    end
+    states_hold(s, id, muted, was)
     if state == 3 and (h or name) then
         -- It is told by its last name.
         call('HSET', s.open, id, string.match(told, '^%d*') .. '|'
@@ -79,14 +114,16 @@ local function states_host(s, id, look, name)
     if state and state % 2 == 1 and not digest_hears_ends(s.c) then
         call('HDEL', s.open, id)
     elseif state and not call('ZSCORE', s.batch, id) then
-        call('ZADD', s.batch, tostring(state * digest_state
-            + (mark and mark % digest_state or s.now)), id)
+        local at = mark and not s.tells.some and mark % digest_state or s.now
+        call('ZADD', s.batch, tostring(state * digest_state + at), id)
     end
     call('ZREM', s.making, id)
 end
--- All that the contact knows: from a cursor on.
-local function states_all(s, member, cursor)
-    local r = call('HSCAN', s.open, cursor, 'COUNT', states_hosts)
+-- All that the contact knows, or then what was held back ("~"): from a cursor
+-- on.
+local function states_all(s, member, of, cursor)
+    local r = call('HSCAN', of == '*' and s.open or s.held,
+        cursor == '' and '0' or cursor, 'COUNT', states_hosts)
     for i = 1, #r[2], 2 do
         if string.find(r[2][i], '^HT') then
             states_host(s, r[2][i], '?' .. r[2][i])
@@ -94,7 +131,9 @@ local function states_all(s, member, cursor)
     end
     call('ZREM', s.making, member)
     if r[1] ~= '0' then
-        call('ZADD', s.making, tostring(digest_look), '*' .. r[1])
+        call('ZADD', s.making, tostring(digest_look), of .. r[1])
+    elseif of == '*' and call('EXISTS', s.held) == 1 then
+        call('ZADD', s.making, tostring(digest_look), '~')
     end
 end
 -- The addresses of a range: from one on.
@@ -113,10 +152,10 @@ local function states_kids(s, member, range, from)
     end
 end
 local function states_look(s, member)
-    local cursor = string.match(member, '^%*(%d*)$')
+    local of, cursor = string.match(member, '^([*~])(%d*)$')
     local id, rest = string.match(member, '^%?(HT%x+)(.*)$')
     if cursor then
-        states_all(s, member, cursor == '' and '0' or cursor)
+        states_all(s, member, of, cursor)
     elseif id and rest:sub(1, 1) == '|' then
         states_host(s, id, member, rest:sub(2))
         call('ZREM', s.making, member)

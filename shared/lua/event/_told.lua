@@ -1,6 +1,7 @@
 -- What the message of a batch shows: a part of its hosts (digest_claim).
 --- include: of
 --- include: digest
+--- include: tells
 local told_octets = 48000               -- of listed hosts, but one at least
 -- The entry of a host in "open": "<address>|<name>".
 local function name_of(told)
@@ -66,12 +67,34 @@ local function told_later(batch, co, shown)
         end
     end
 end
+-- The record of a listed host as the contact is told it; nil: nothing of it is
+-- told now.
+local function told_part(t, id, h, raw)
+    local _, muted = tells_host(t, id, h[HOST.parent], h[HOST.groups])
+    if muted then
+        return nil
+    elseif not t.some then
+        return raw
+    end
+    local out = tells_of(t, h[HOST.details], 0)
+    if #out == #h[HOST.details] then
+        return raw
+    end
+    h[HOST.details], h[HOST.listed_count] = out, #out
+    h[HOST.first_listed] = out[1] and out[1][LISTING.since]
+    for _, l in ipairs(out) do
+        h[HOST.first_listed] = math.min(h[HOST.first_listed],
+            l[LISTING.since])
+    end
+    return out[1] and cmsgpack.pack(h)
+end
 -- The rows, at most `most`: listed ones first, those that were clear before
 -- last. Where each host is a message of its own, ends have up to half of the
 -- room.  Of a host that was deleted since, or a listing that is over since,
 -- nothing is told: the next digest has that.
 local function told_of(batch, co, c, most)
     local told, listed, shown, octets = {}, {}, {}, 0
+    local t = tells_new(c, now_ms())
     local function rows_of(state, limit)
         local rows = hosts_of(batch, state, 'LIMIT', 0, limit, 'WITHSCORES')
         for i = 1, #rows, 2 do
@@ -81,6 +104,10 @@ local function told_of(batch, co, c, most)
             local raw, h = record_of(co, rows[i], state)
             local newer = h and state == 0 and listed_since(h[HOST.details],
                 tonumber(rows[i + 1]) % digest_state)
+            if h and state == 0 and h[HOST.listed_count] > 0 and not newer then
+                raw = told_part(t, rows[i], h, raw)
+                newer = not raw
+            end
             if newer then
                 call('ZADD', key('digest', ac, co), tostring(now_ms()), rows[i])
             end

@@ -1,10 +1,12 @@
 -- Does a slice of what waits for contacts to be told: marks and looks of a host
 -- go into the digests of the next contacts of its account (_notify.lua).  Each
--- contact has them once, whichever daemons do the slices.
+-- contact has them once, whichever daemons do the slices.  Mutes that end are
+-- such work for all contacts of their account.
 --- key: tellings
 --- reply: OK more#  1: there is more to do, 0: there is not
 --- include: of
 --- include: notify
+--- include: mutes
 local slice_contacts = 16
 -- The work that is under way or begins: its host, the operation; nil: none.
 local function begun(k)
@@ -93,6 +95,14 @@ local function slice()
         call('HDEL', k, '>')
     end
     return call('EXISTS', k) == 1
+end
+local now = now_ms()
+for _, account in ipairs(call('ZRANGE', key('unmutes'), '-inf', now, 'BYSCORE',
+    'LIMIT', 0, 8))
+do
+    ac = account
+    mutes_look()
+    mutes_turn(now)
 end
 local queue = KEY.tellings
 ac = call('ZRANGE', queue, 0, 0)[1]

@@ -13,7 +13,8 @@
 --- include: settle
 local audit_most, audit_apart, audit_hour = 2000, 10, 3600000
 local audit_own = 200
-local audit_rest = {HT = 1, CO = 1, CG = 1, RP = 1, RB = 1}
+local audit_rest = {HT = 1, CO = 1, CG = 1, RP = 1, RB = 1,
+    MU = 1}
 local function audit_add(log, again, own)
     local what, apart = table.concat({caller[BY.who], caller[BY.from],
         caller[BY.call], about}, ' '), audit_apart

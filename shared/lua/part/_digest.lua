@@ -13,7 +13,8 @@
 -- "storm" is the event of an alert for many hosts (pagerduty).
 --
 -- When its window is over the digest becomes "making", where "?<HT>+<n>"
--- is a range from that address on.  Its marks and looks become states
+-- is a range from that address on, and "~" what was held back (_tells.lua),
+-- from a cursor on if one follows.  Its marks and looks become states
 -- (_states.lua) in "batch", by their SIDs with the same scores; a host that the
 -- contact has lost has its address and name in "open".  When "batch" is
 -- complete the SID of the event is its first member (-1); once the messages are
@@ -36,10 +37,11 @@ local digest_per_host = 25
 local function digest_hears_ends(c)
     return c[CONTACT.schedule] ~= 'while_listed' or digest_per_host_of(c)
 end
--- Has the host been listed by one of its lists after this time?
+-- Has the host been listed by one of its lists after this time, or has the
+-- weight of a listing risen?
 local function listed_since(details, at)
     for _, l in ipairs(details) do
-        if l[6] > at then
+        if l[LISTING.since] > at or (l[LISTING.risen] or 0) > at then
             return true
         end
     end

@@ -46,7 +46,7 @@ local shapes = {
     COVERAGE = COVERAGE.shape, BILL = BILL.shape, PAYMENT = PAYMENT.shape,
     CHANGE = CHANGE.shape,
     PS = SOURCE.shape, SETUP = SETUP.shape, TERMS = TERMS.shape,
-    WORK = WORK.shape,
+    WORK = WORK.shape, MU = MUTE.shape,
 }
 local letters = {n = 'number', s = 'string', t = 'table'}
 -- The record that the bytes are; or nil and "damaged", or "newer": it is not
@@ -119,6 +119,7 @@ end
 local indexes = {
     HT = 'hosts', RP = 'profiles', CG = 'groups', CO = 'contacts',
     RB = 'rbls', AP = 'apps', WH = 'hooks', US = 'users', PS = 'sources',
+    MU = 'mutes',
 }
 -- The record of an entry of an index; if there is none, or none that can be
 -- read, that is told.

@@ -86,7 +86,7 @@ end
 -- bill is also for payment sources that were removed.
 local turns = {due = {}, manual = {'manual'}, works = {'work', 60000},
     settle = {nil, 3660000}, tellings = {'telling', longest_lease},
-    billdue = {'bill'}, paydue = {'bill'}}
+    unmutes = {'mutes'}, billdue = {'bill'}, paydue = {'bill'}}
 for index, of in pairs(turns) do
     look[index] = function(member)
         if call('ZSCORE', key(index), member)

@@ -131,8 +131,21 @@ if call('EXISTS', KEY.acct) == 0 then
     return out
 end
 local look = {}
-for _, index in ipairs({'sources', 'rbls', 'profiles', 'groups', 'apps',
-    'hooks', 'users', 'contacts', 'hosts'})
+-- What a mute holds back is told when its account has its turn.
+local function look_at_mute(sid, m)
+    local ends = tonumber(call('ZSCORE', key('mutes', ac), sid))
+    if ends ~= m[MUTE.ends] then
+        fault('mute', sid, 'is not in the index by its end',
+            command('ZADD', key('mutes', ac), tostring(m[MUTE.ends]), sid))
+    end
+    local turn = tonumber(call('ZSCORE', key('unmutes'), ac) or nil)
+    if m[MUTE.ends] > now_ms() and not (turn and turn <= m[MUTE.ends]) then
+        fault('mute', sid, 'ends, and no contact is told then',
+            command('ZADD', key('unmutes'), tostring(m[MUTE.ends]), ac))
+    end
+end
+for _, index in ipairs({'sources', 'mutes', 'rbls', 'profiles', 'groups',
+    'apps', 'hooks', 'users', 'contacts', 'hosts'})
 do
     look[index] = function(sid)
         local r = owns(index, sid) and read_entry(index, sid)
@@ -140,6 +153,8 @@ do
             look_at_profile(r)
         elseif r and index == 'contacts' then
             look_at_contact(sid, r)
+        elseif r and index == 'mutes' then
+            look_at_mute(sid, r)
         elseif r and index == 'hosts' then
             look_at_host(r)
         end
@@ -313,9 +328,9 @@ end
 if ARG.what == 'chosen' then
     look_at_defaults()
 end
-return walk(' chosen sources rbls profiles groups apps hooks users contacts'
-    .. ' hosts uniq listed states find due tokens manual details hears telling'
-    .. ' pending', '*', function(what, entry)
+return walk(' chosen sources mutes rbls profiles groups apps hooks users'
+    .. ' contacts hosts uniq listed states find due tokens manual details'
+    .. ' hears telling pending', '*', function(what, entry)
         spent = spent + 25
         return look[what](entry)
     end, ac)

@@ -286,6 +286,7 @@ function look.open(k, co)
     end
 end
 look.ends = look.open
+look.held = look.open
 -- The rest of an item of work, or the reason why it was dropped (with TTL).
 function look.work(k, id)
     if call('PTTL', k) < 0 and not work_has(tonumber(id)) then

@@ -1,5 +1,5 @@
 // One contact: confirm it with the code that it got, pause, change or delete
-// it; what was sent to it, and what came of that.
+// it; its least weight; what was sent to it, and what came of that.
 
 import { useState } from 'preact/hooks';
 
@@ -7,7 +7,7 @@ import { post } from '../api.js';
 import { Said, useChange } from '../change.js';
 import { schedules, typeName } from '../contact_types.js';
 import { DeliveryLog } from '../delivery_log.js';
-import { Delete, Field, Form, Options, Turn } from '../form.js';
+import { Delete, Field, Form, Options, Select, Turn } from '../form.js';
 import { html } from '../html.js';
 import { useLoad } from '../load.js';
 import { Answer, Changes, Place, State } from '../parts.js';
@@ -75,6 +75,25 @@ function Change({ contact, groups, onDone }) {
     <//>`;
 }
 
+const weights = () => ['critical', 'high', 'normal', 'info'].map((id) =>
+    ({ id, name: t(`weight_${id}`) }));
+
+function Weight({ id, may }) {
+    const [round, setRound] = useState(0);
+    const { body } = useLoad(`contact/alerts/${id}.json`, round);
+    const { run, ...said } = useChange(() => setRound((n) => n + 1));
+    const mine = body && body.data;
+
+    return mine && html`<section>
+        <${Said} of=${said} />
+        ${may ? html`<${Select} id="weight" label=${t('least_weight')}
+            help=${t('least_weight_help')} value=${mine.weight}
+            from=${weights()} onChange=${(weight) => run(t('saved'), () =>
+                post(`contact/alert/${id}.json`, { weight }))} />`
+            : html`<p>${t('least_weight')}:
+                ${t(`weight_${mine.weight}`)}</p>`}</section>`;
+}
+
 function Actions({ contact, groups, again }) {
     const { say, run, ...said } = useChange(again);
 
@@ -117,6 +136,7 @@ export function Contact({ me, id }) {
         <${Facts} contact=${contact} groups=${groups} />
         ${may && html`<${Actions} contact=${contact} groups=${groups}
             again=${again} />`}
+        <${Weight} id=${contact.id} may=${may} />
         <${DeliveryLog} of="contact" id=${contact.id} may=${may}
             off=${contact.status === 'active' ? ''
                 : t(`contact_test_${contact.status}`)}

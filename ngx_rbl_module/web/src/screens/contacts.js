@@ -44,6 +44,7 @@ function All({ me }) {
         <p>${t(total > 0 ? 'contacts_text' : 'no_contacts_text')}</p>
         ${me.user.role !== 'viewer' && html`<p><a class="button"
             href="#/contact_add">${t('add_contact')}</a></p>`}
+        <p><a href="#/mutes/">${t('mutes')}</a></p>
         ${total > 0 && html`
             <${ContactTable} contacts=${data} groups=${groups.body} />
             <${More} n=${data.length} total=${total} size=${size}

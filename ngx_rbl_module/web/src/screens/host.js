@@ -9,6 +9,7 @@ import { HostActions } from '../host_actions.js';
 import { html } from '../html.js';
 import { lazy } from '../lazy.js';
 import { useLoad } from '../load.js';
+import { Muted } from '../mute_parts.js';
 import { Answer, Changes, Place, State, stateOf, uncovered, When }
     from '../parts.js';
 import { date, t } from '../text.js';
@@ -137,6 +138,9 @@ export function Host({ me, rest: id }) {
         ${data.host.covered === '0' && html`
             <p>${uncovered(data.host.reason)}</p>`}
         <${Facts} host=${data.host} />
+        <${Muted} ids=${[data.host.id, data.host.parent,
+            ...data.host.contact_group.split(',')]} id=${data.host.id}
+            may=${me.user.role !== 'viewer'} />
         ${me.user.role !== 'viewer' && html`
             ${data.host.type !== 'ip_range' && html`
                 <${CheckNow} id=${data.host.id} onDone=${again} />`}

@@ -9,6 +9,7 @@ import { lazy } from '../lazy.js';
 import { ListActions } from '../list_actions.js';
 import { families, ListState, sentenceOf, wordOf } from '../list_state.js';
 import { useLoad } from '../load.js';
+import { Muted } from '../mute_parts.js';
 import { Answer, Place, When } from '../parts.js';
 import { absolute, date, t } from '../text.js';
 
@@ -120,7 +121,6 @@ export function About({ data }) {
                 <${Link} to=${data.delisting} text=${t('delisting')} /></ul>
         </section>
         ${data.removal.length > 0 && html`<section>
-            <h2>${t('card_how_title')}</h2>
             <${Ways} ways=${data.removal} /></section>`}
         ${!list.custom && html`<section><h2>${t('list_limits')}</h2>
             <${Sentences} from=${bounds.length ? bounds
@@ -142,6 +142,8 @@ export function List({ me, id }) {
             ${data.list.custom === 1 && me.user.role !== 'viewer' && html`
                 <${ListActions} list=${data.list}
                     onDone=${() => setRound((n) => n + 1)} />`}
+            <${Muted} ids=${[id]} id=${id}
+                may=${me.user.role !== 'viewer'} />
             <${About} data=${data} />`}
         <//>`;
 }

@@ -1,0 +1,82 @@
+// Mutes: all of them; one of a thing ("#/mutes/ID") or of the account.
+
+import { useState } from 'preact/hooks';
+
+import { post } from '../api.js';
+import { Said, useChange } from '../change.js';
+import { Field, Form } from '../form.js';
+import { html } from '../html.js';
+import { useLoad } from '../load.js';
+import { mutesPath } from '../mute_parts.js';
+import { Answer, Place, When } from '../parts.js';
+import { useFields } from '../record.js';
+import { t } from '../text.js';
+
+function Target({ mute: { target, name } }) {
+    const screens = { HT: 'host', RB: 'lists' };
+    const screen = screens[target.slice(0, 2)];
+
+    return target === '' ? t('mute_account')
+        : screen ? html`<a href="#/${screen}/${target}"><bdi class="name">${
+            name}</bdi></a>` : html`<bdi class="name">${name}</bdi>`;
+}
+
+function Table({ mutes, run, may }) {
+    return html`<table>
+        <thead><tr>
+            <th scope="col">${t('mute_target')}</th>
+            <th scope="col">${t('mute_ends')}</th>
+            <th scope="col">${t('mute_reason')}</th>
+            <th scope="col">${t('mute_by')}</th>
+        </tr></thead>
+        <tbody>${mutes.map((mute) => html`<tr key=${mute.id}>
+            <th scope="row" data-label=${t('mute_target')}>
+                <${Target} mute=${mute} /></th>
+            <td data-label=${t('mute_ends')}><${When} text=${mute.ends} />
+                ${mute.active === 0 ? html` ${t('mute_over')}`
+                    : may && html`${' '}<button onClick=${() => run(
+                        t('mute_ended'), () => post(
+                            `mute/end/${mute.id}.json`))}>${t('mute_end')}
+                    </button>`}</td>
+            <td data-label=${t('mute_reason')}><bdi>${mute.reason}</bdi></td>
+            <td data-label=${t('mute_by')}><bdi>${mute.by}</bdi></td>
+        </tr>`)}</tbody>
+    </table>`;
+}
+
+function Add({ target, onDone }) {
+    const { mine, set } = useFields({ target, until: '', reason: '' });
+
+    return html`<${Form} button=${t('mute_add')} onDone=${onDone}
+        call=${() => post('mute/add.json', mine)}>
+        <${Field} id="target" label=${t('mute_target')}
+            help=${t('mute_target_help')} value=${mine.target}
+            onChange=${set('target')} />
+        <${Field} id="until" label=${t('mute_ends')} required
+            help=${t('mute_ends_help')} value=${mine.until}
+            onChange=${set('until')} />
+        <${Field} id="reason" label=${t('mute_reason')} required
+            maxlength="200" value=${mine.reason} onChange=${set('reason')} />
+    <//>`;
+}
+
+export function Mutes({ me, rest }) {
+    const [round, setRound] = useState(0);
+    const state = useLoad(mutesPath, round);
+    const again = () => setRound((n) => n + 1);
+    const { run, ...said } = useChange(again);
+    const may = me.user.role !== 'viewer';
+
+    return html`
+        <${Place} path=${[['contacts', t('contacts')]]} />
+        <${Answer} state=${state}>${({ data }) => html`
+            <h1>${t('mutes')}</h1>
+            <p>${t('mutes_text')}</p>
+            <${Said} of=${said} />
+            ${data.length > 0 && html`<${Table} mutes=${data} run=${run}
+                may=${may} />`}
+            ${may && html`<h2>${t('mute_add')}</h2>
+                <${Add} key=${`${rest} ${round}`} target=${rest}
+                    onDone=${again} />`}`}
+        <//>`;
+}

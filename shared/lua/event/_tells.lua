@@ -1,0 +1,94 @@
+-- What a contact is told of a host: the one place that decides it.  A contact
+-- is told listings of its least weight or above, and none that is muted: of a
+-- list, of a host or its range, of a group by which the contact has the host,
+-- or of the account.  Marks in digests know nothing of that.
+--
+-- While a mute lasts nothing is told of what it mutes, neither a beginning nor
+-- an end; but that a host is on no list is told though a list of it was muted.
+-- What was held back is in the hash "held:<AC>:<CO>", "<HT>" -> when
+-- (ms).  When the mute is over all contacts have the look "*" (_mute.lua), and
+-- are told what they do not know.  Mutes that have ended are kept for that.
+--- include: digest
+local tells_mutes = {}                  -- by account
+-- The mutes of the account: of each target, when the first of those that hold
+-- now was made, and of each list the times of those that have ended.
+local function tells_read(now)
+    local m = {made = {}, past = {}, n = 0}
+    local keys = call('ZRANGE', key('mutes', ac), 0, -1)
+    for i, mu in ipairs(keys) do
+        keys[i] = key('r', ac, mu)
+    end
+    for _, raw in ipairs(keys[1] and call('MGET', unpack(keys)) or {}) do
+        if raw then
+            local _, _, _, target, made, ends = cmsgpack.unpack_limit(raw,
+                MUTE.ends, 1)
+            local is_list = target:sub(1, 2) == 'RB'
+            if ends > now then
+                m.made[target] = math.min(m.made[target] or made, made)
+                m.lists = m.lists or is_list
+            elseif is_list then
+                m.past[target] = m.past[target] or {}
+                table.insert(m.past[target], {made, ends})
+                m.lists = true
+            end
+            m.n = m.n + 1
+        end
+    end
+    return m
+end
+-- What holds for a contact: its least weight, its groups, the mutes.
+local function tells_new(c, now)
+    local m = tells_mutes[ac] or tells_read(now)
+    tells_mutes[ac] = m
+    local t = {least = c[CONTACT.weight] or 0, groups = {}, mutes = m,
+        some = m.lists or (c[CONTACT.weight] or 0) > 0}
+    for _, g in ipairs(c[CONTACT.groups]) do
+        t.groups[g] = true
+    end
+    return t
+end
+-- Is a host the contact's, and is it muted as a whole?
+local function tells_host(t, id, parent, groups)
+    local made, theirs, free = t.mutes.made, false, false
+    for _, g in ipairs(groups) do
+        if t.groups[g] then
+            theirs, free = true, free or not made[g]
+        end
+    end
+    return theirs, theirs and (not free or made[''] or made[id]
+        or parent ~= '' and made[parent]) and true or false
+end
+-- Was a list muted when the contact was told of the host?
+local function tells_hid(t, list, told)
+    local made = t.mutes.made[list]
+    if made and made <= told then
+        return true
+    end
+    for _, m in ipairs(t.mutes.past[list] or {}) do
+        if m[1] <= told and told < m[2] then
+            return true
+        end
+    end
+    return false
+end
+-- The listings that the contact is told; is one of these new; is one muted; and
+-- is one muted that the contact may know.  told: when it was told of the host.
+-- A listing of an older record has no weight, and is told.
+local function tells_of(t, details, told)
+    local out, news, muted, known = {}, false, false, false
+    for _, l in ipairs(details) do
+        local weight = l[LISTING.weight] or 0
+        local new = l[LISTING.since] > told or (l[LISTING.risen] or 0) > told
+            or tells_hid(t, l[LISTING.list], told)
+        if weight > 0 and weight < t.least then
+            -- It is not there for the contact.
+        elseif t.mutes.made[l[LISTING.list]] then
+            muted = true
+            known = known or not new
+        else
+            out[#out + 1] = l
+            news = news or new
+        end
+    end
+    return out, news, muted, known
+end

@@ -1,0 +1,316 @@
+/*
+ * Messages that contacts get: the least weight of a contact, and mutes.
+ */
+
+#include "rbl_ops.h"
+
+#include "rbl_codes.h"
+#include "rbl_time.h"
+#include "rbl_validate.h"
+#include "rbl_view.h"
+
+
+#define RBL_MUTE_LONGEST  (366 * INT64_C(86400000))     /* ms */
+#define RBL_MUTE_REASON   200           /* characters */
+
+
+/* --- contacts ------------------------------------------------------------ */
+
+static const rbl_outcome_t  rbl_alert_refusals[] = {
+    RBL_UNKNOWN_ID("CONTACT", "contact"),
+    { NULL, 0, NULL }
+};
+
+
+static void
+rbl_alert_members(const rbl_run_t *run, rbl_doc_t *doc,
+    const rbl_contact_t *contact)
+{
+    rbl_weight_t  weight;
+
+    weight = contact->weight > RBL_WEIGHT_INFO
+             && contact->weight <= RBL_WEIGHTS
+             ? (rbl_weight_t) contact->weight : RBL_WEIGHT_INFO;
+
+    rbl_view_contact(doc, "contact", contact, run->path);
+    rbl_doc_z(doc, "weight", rbl_weight_word(weight));
+}
+
+
+static void
+rbl_alert_answer(rbl_run_t *run, rbl_doc_t *doc, const redisReply *reply)
+{
+    rbl_contact_t              contact;
+    rbl_contact_show_reply_t   said;
+
+    rbl_contact_show_reply(&said, reply);
+
+    if (rbl_contact_decode(&contact, said.record) != RBL_OK) {
+        rbl_refuse(run, 500, "The record of a contact is damaged.");
+        return;
+    }
+
+    rbl_doc_object(doc, "data");
+    rbl_alert_members(run, doc, &contact);
+    rbl_doc_close(doc);
+}
+
+
+const rbl_op_t  rbl_op_alert_show = {
+    .script = &rbl_script_contact_show,
+    .kinds = { RBL_SID_CONTACT },
+    .message = "OK",
+    .answer = rbl_alert_answer,
+    .refusals = rbl_alert_refusals
+};
+
+
+/* A contact whose record is damaged is left out: the others are shown. */
+
+static void
+rbl_alerts_answer(rbl_run_t *run, rbl_doc_t *doc, const redisReply *reply)
+{
+    size_t                       i;
+    rbl_contact_t                contact;
+    rbl_contacts_show_reply_t    said;
+
+    rbl_contacts_show_reply(&said, reply);
+    rbl_page_open(run, doc, "total_contacts", said.total);
+
+    for (i = 0; i < rbl_reply_len(said.contacts); i++) {
+        if (rbl_contact_decode(&contact,
+                               rbl_reply_str(rbl_reply_at(said.contacts, i)))
+            != RBL_OK)
+        {
+            run->by->note(run, "The record of a contact is damaged.");
+            continue;
+        }
+
+        rbl_doc_object(doc, NULL);
+        rbl_alert_members(run, doc, &contact);
+        rbl_doc_close(doc);
+    }
+
+    rbl_doc_close(doc);
+}
+
+
+const rbl_op_t  rbl_op_alerts = {
+    .script = &rbl_script_contacts_show,
+    .fields = rbl_page_fields,
+    .message = "OK",
+    .ranks = RBL_ARG(contacts_show, first),
+    .answer = rbl_alerts_answer
+};
+
+
+static int
+rbl_alert_weight(rbl_run_t *run, rbl_str_t *text)
+{
+    rbl_weight_t  weight;
+
+    weight = rbl_weight_parse(*text);
+
+    if (weight == RBL_WEIGHT_NONE) {
+        return rbl_expect(run, "critical, high, normal or info");
+    }
+
+    *text = rbl_digit(weight);
+
+    return 0;
+}
+
+
+static const rbl_field_t  rbl_alert_fields[] = {
+    RBL_TEXT("weight", RBL_NEEDED, rbl_alert_weight,
+             RBL_ARG(contact_alert, weight)),
+    RBL_END
+};
+
+const rbl_op_t  rbl_op_alert = {
+    .script = &rbl_script_contact_alert,
+    .fields = rbl_alert_fields,
+    .kinds = { RBL_SID_CONTACT },
+    .message = "Contact updated successfully.",
+    .refusals = rbl_alert_refusals
+};
+
+
+/* --- mutes --------------------------------------------------------------- */
+
+static const rbl_outcome_t  rbl_mute_refusals[] = {
+    RBL_UNKNOWN_ID("MUTE", "mute"),
+    RBL_INVALID("TARGET", "target"),
+    { "PAST", 400,
+      "Invalid until value provided: it must be a time that is to come." },
+    { "LONG", 400,
+      "Invalid until value provided: a mute lasts at most %L days." },
+    { "LIMIT", 409,
+      "An account may have at most %L mutes. Please end one first." },
+    { NULL, 0, NULL }
+};
+
+
+static void
+rbl_mute_members(const rbl_run_t *run, rbl_doc_t *doc, const rbl_mute_t *mute,
+    int64_t now)
+{
+    rbl_doc_str(doc, "id", mute->id);
+    rbl_doc_str(doc, "target", mute->target);
+    rbl_doc_str(doc, "name", mute->name);
+    rbl_doc_str(doc, "reason", mute->reason);
+    rbl_doc_str(doc, "by", mute->by);
+    rbl_run_at(run, doc, "made", mute->made);
+    rbl_run_at(run, doc, "ends", mute->ends);
+    rbl_doc_int(doc, "active", mute->ends > now);
+}
+
+
+static void
+rbl_mutes_answer(rbl_run_t *run, rbl_doc_t *doc, const redisReply *reply)
+{
+    size_t                    i;
+    rbl_mute_t                mute;
+    rbl_mutes_show_reply_t    said;
+
+    rbl_mutes_show_reply(&said, reply);
+    rbl_page_open(run, doc, "total_mutes", said.total);
+
+    for (i = 0; i < rbl_reply_len(said.mutes); i++) {
+        if (rbl_mute_decode(&mute, rbl_reply_str(rbl_reply_at(said.mutes, i)))
+            != RBL_OK)
+        {
+            run->by->note(run, "The record of a mute is damaged.");
+            continue;
+        }
+
+        rbl_doc_object(doc, NULL);
+        rbl_mute_members(run, doc, &mute, said.now);
+        rbl_doc_close(doc);
+    }
+
+    rbl_doc_close(doc);
+}
+
+
+const rbl_op_t  rbl_op_mutes = {
+    .script = &rbl_script_mutes_show,
+    .fields = rbl_page_fields,
+    .message = "OK",
+    .ranks = RBL_ARG(mutes_show, first),
+    .answer = rbl_mutes_answer
+};
+
+
+/* A SID of what may be muted; an empty text is the account. */
+
+static int
+rbl_mute_target(rbl_run_t *run, rbl_str_t *text)
+{
+    size_t      i;
+    rbl_sid_t  *sid;
+
+    static const rbl_sid_kind_t  kinds[] = {
+        RBL_SID_HOST, RBL_SID_GROUP, RBL_SID_LIST
+    };
+
+    if (text->n == 0) {
+        return 0;
+    }
+
+    sid = rbl_room(run, sizeof(rbl_sid_t));
+    if (sid == NULL) {
+        return -1;
+    }
+
+    for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        if (rbl_sid_parse(sid, kinds[i], *text) == RBL_OK) {
+            *text = rbl_sid_str(sid);
+            return 0;
+        }
+    }
+
+    return rbl_expect(run, "the id of a host, a contact group or a list, or"
+                           " empty for the account");
+}
+
+
+/* A time, or how long from now on. */
+
+static int
+rbl_mute_until(rbl_run_t *run, rbl_str_t *text)
+{
+    int64_t  ms;
+
+    if (rbl_time_read(&ms, *text, run->now, run->timezone) != RBL_OK) {
+        return rbl_expect(run, "a time such as 2026-11-20T17:00, or how long,"
+                               " such as 90m, 12h or 7d");
+    }
+
+    return rbl_run_int(run, text, ms);
+}
+
+
+static int
+rbl_mute_reason(rbl_run_t *run, rbl_str_t *text)
+{
+    (void) run;
+
+    return text->n > 0 && rbl_utf8_count(*text) <= RBL_MUTE_REASON ? 0 : -1;
+}
+
+
+static const rbl_field_t  rbl_mute_fields[] = {
+    RBL_TEXT("target", RBL_EMPTY, rbl_mute_target,
+             RBL_ARG(mute_add, target)),
+    RBL_TEXT("until", RBL_NEEDED, rbl_mute_until, RBL_ARG(mute_add, ends)),
+    RBL_TEXT("reason", RBL_NEEDED, rbl_mute_reason,
+             RBL_ARG(mute_add, reason)),
+    RBL_END
+};
+
+
+static int
+rbl_mute_prepare(rbl_run_t *run)
+{
+    return rbl_run_int(run, &run->argv[RBL_ARG(mute_add, longest)],
+                       RBL_MUTE_LONGEST);
+}
+
+
+static void
+rbl_mute_answer(rbl_run_t *run, rbl_doc_t *doc, const redisReply *reply)
+{
+    rbl_mute_t             mute;
+    rbl_mute_add_reply_t   said;
+
+    rbl_mute_add_reply(&said, reply);
+
+    if (rbl_mute_decode(&mute, said.record) != RBL_OK) {
+        rbl_refuse(run, 500, "The record of a mute is damaged.");
+        return;
+    }
+
+    rbl_doc_object(doc, "data");
+    rbl_mute_members(run, doc, &mute, mute.made);
+    rbl_doc_close(doc);
+}
+
+
+const rbl_op_t  rbl_op_mute_add = {
+    .script = &rbl_script_mute_add,
+    .fields = rbl_mute_fields,
+    .kinds = { RBL_SID_MUTE },
+    .makes = 1,
+    .message = "Mute added successfully.",
+    .prepare = rbl_mute_prepare,
+    .answer = rbl_mute_answer,
+    .refusals = rbl_mute_refusals
+};
+
+const rbl_op_t  rbl_op_mute_end = {
+    .script = &rbl_script_mute_end,
+    .kinds = { RBL_SID_MUTE },
+    .message = "Mute ended successfully.",
+    .refusals = rbl_mute_refusals
+};

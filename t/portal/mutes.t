@@ -1,0 +1,102 @@
+#!/usr/bin/perl
+
+# The calls of the portal about what contacts are told: the least weight of a
+# contact, and mutes, and what they refuse.  rblctl sees the same, and the API
+# shows none of it.
+
+use strict;
+use warnings;
+
+use Test::More;
+
+use RblPortal;
+
+my $t = portal_setup();
+my $ac = $t->{acct}{sid};
+my $owner = sign_in($t);
+my $viewer = sign_in($t, role => 'viewer');
+
+sub post { return portal($t, $owner, 'POST', "$_[0].json", fields => $_[1]) }
+sub get { return portal($t, $_[1] // $owner, 'GET', $_[0]) }
+sub data { return accepted(@_)->{data} }
+sub ctl { return rblctl($t->{redis}, '--json', @_) }
+
+# --- the least weight of a contact -------------------------------------------
+
+my $co = data(post('contact/add', { type => 'email', schedule => 'every_check',
+    contact => 'ops@example.net' }), 'a contact is added')->{id};
+my $is = data(get("contact/alerts/$co.json"), 'what a contact is told');
+is($is->{weight}, 'info', 'a contact is told every weight at first');
+is($is->{contact}{id}, $co, 'the response has the contact');
+accepted(post("contact/alert/$co", { weight => 'high' }),
+    'a contact gets a weight');
+is(data(get("contact/alerts/$co.json", $viewer), 'a viewer reads the weight')
+    ->{weight}, 'high', 'a viewer sees the weight');
+my ($row) = @{ json(ctl('contact', 'list', $ac)->{out}) };
+is_deeply([@$row{qw(weight)}, $row->{contact}{id}], ['high', $co],
+    'rblctl contact list shows it');
+is(ctl('contact', 'weight', $ac, $co, 'critical')->{status}, 0,
+    'rblctl contact weight changes it');
+is(data(get("contact/alerts/$co.json"), 'the owner reads the weight')->{weight},
+    'critical', 'the portal shows what rblctl has set');
+is_deeply([sort keys %{ data(get("contact/$co.json"), 'the contact')->[0] }],
+    [qw(contact contact_group id schedule status type)],
+    'the call of the API shows no weight');
+for my $weight ('', 'Critical', 'minor', '4') {
+    refused(post("contact/alert/$co", { weight => $weight }), 400, qr/weight/,
+        "the weight '$weight' is refused");
+}
+refused(post("contact/alert/$co", {}), 400, qr/weight/,
+    'a change without a weight is refused');
+refused(post('contact/alert/' . sid_of('CO'), { weight => 'high' }), 404,
+    qr/contact/, 'a contact that does not exist is refused');
+
+# --- mutes -------------------------------------------------------------------
+
+my $ht = data(post('host/add', { type => 'rbl', name => 'mx1',
+    host => '198.51.100.7' }), 'a host is added')->[0]{id};
+is_deeply(data(get('mutes.json'), 'no mutes'), [], 'there are no mutes');
+my $made = data(post('mute/add', { target => $ht, until => '12h',
+    reason => ' ticket 4711 ' }), 'a host is muted');
+is_deeply([@$made{qw(target name reason active)}], [$ht, 'mx1', 'ticket 4711',
+    1], 'the response has the mute');
+like($made->{id}, qr/^MU[0-9a-f]{32}$/, 'a mute has an id');
+my $all = accepted(get('mutes.json', $viewer), 'a viewer reads the mutes');
+is_deeply([$all->{total_mutes}, $all->{data}], [1, [$made]],
+    'the list of mutes has the new one');
+is_deeply([map { $_->{id} } @{ json(ctl('mute', 'list', $ac)->{out}) }],
+    [$made->{id}], 'rblctl mute list has it');
+isnt(ctl('mute', 'add', $ac, '2099-01-01T00:00', 'x')->{status}, 0,
+    'rblctl refuses a mute that lasts too long');
+ok(ctl('mute', 'add', $ac, '90m', 'window')->{status} == 0,
+    'rblctl mutes the account');
+is(accepted(get('mutes.json'), 'both')->{total_mutes}, 2,
+    'the portal shows both');
+accepted(post("mute/end/$made->{id}"), 'a mute is ended');
+my ($one) = grep { $_->{id} eq $made->{id} }
+    @{ data(get('mutes.json'), 'the mutes after that') };
+is($one->{active}, 0, 'the portal shows that the mute is over');
+accepted(post("mute/end/$made->{id}"), 'a mute is ended again');
+refused(post('mute/end/' . sid_of('MU')), 404, qr/mute/,
+    'a mute that does not exist is refused');
+
+for my $case ([{ until => '2020-01-01T00:00' }, qr/to come/, 'a past end'],
+    [{ until => 'tomorrow' }, qr/until/, 'an end that is no time'],
+    [{ until => '367d' }, qr/at most 366 days/, 'an end that is too late'],
+    [{ until => '' }, qr/until/, 'no end'],
+    [{ reason => '' }, qr/reason/, 'no reason'],
+    [{ reason => 'x' x 201 }, qr/reason/, 'a long reason'],
+    [{ target => $ac }, qr/target/, 'an account as the target'],
+    [{ target => 'x' }, qr/target/, 'a target that is no id'],
+    [{ target => sid_of('HT') }, qr/target/, 'a host that does not exist'],
+    [{ target => sid_of('RB') }, qr/target/, 'a list that does not exist'])
+{
+    my ($fields, $text, $name) = @$case;
+    refused(post('mute/add', { until => '1h', reason => 'r', %$fields }), 400,
+        $text, "$name is refused");
+}
+is(portal($t, $viewer, 'POST', 'mute/add.json', fields => { until => '1h',
+    reason => 'r' })->{status}, 403, 'a viewer mutes nothing');
+my $fsck = rblctl($t->{redis}, 'fsck');
+is($fsck->{status}, 0, 'fsck finds no fault') or diag($fsck->{out});
+done_testing();
