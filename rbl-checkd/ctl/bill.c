@@ -21,9 +21,6 @@ static const char  unpaid_rows[] =
     "account, name, id:PAYMENT, kind, amount:USD, state, reason,"
     " created:OPENED, next:NEXT TRY";
 
-static const char  source_rows[] =
-    "id:SOURCE, type, brand, last4, exp_month:MONTH, exp_year:YEAR";
-
 
 /* Prints when the plan begins, or why it does not.  ends: it has no price, and
    ends the bill. */
@@ -87,7 +84,7 @@ bill_plan_said(const rbl_bill_plan_reply_t *said, int ends)
 }
 
 
-/* Puts the account on a plan of the file, which it pays for, or ends its bill. */
+/* Puts the account on a plan of the file: it pays for it, or its bill ends. */
 int
 ctl_bill_plan(ctl_t *ctl)
 {
@@ -226,30 +223,14 @@ ctl_bill_sources(ctl_t *ctl)
                  url[0] ? ", " : "", url, text[0] ? ": " : "", text);
     }
 
-    return ctl_print(ctl, source_rows, ctl_op_data(answer));
-}
-
-
-/* Changes the sources, and shows them. */
-static int
-bill_sources_by(ctl_t *ctl, const rbl_op_t *op, rbl_str_t id)
-{
-    json_t  *answer;
-
-    answer = ctl_op_run(ctl, op, ctl->args[0], id, 0, NULL);
-    if (answer == NULL) {
-        return CTL_ERROR;
-    }
-
-    json_decref(answer);
-
-    return ctl_bill_sources(ctl);
+    return ctl_print(ctl, ctl_source_rows, ctl_op_data(answer));
 }
 
 
 int
 ctl_bill_source_add(ctl_t *ctl)
 {
+    json_t      *answer;
     rbl_url_t    url;
     const char  *back;
 
@@ -261,19 +242,21 @@ ctl_bill_source_add(ctl_t *ctl)
         return ctl_fail("--back must be given, an https:// URL");
     }
 
-    return bill_sources_by(ctl, &rbl_op_bill_source_add, RBL_STR(""));
+    answer = ctl_op_run(ctl, &rbl_op_bill_source_add, ctl->args[0],
+                        RBL_STR(""), 0, NULL);
+    if (answer == NULL) {
+        return CTL_ERROR;
+    }
+
+    json_decref(answer);
+
+    return ctl_bill_sources(ctl);
 }
 
 
-int
-ctl_bill_source_remove(ctl_t *ctl)
-{
-    return bill_sources_by(ctl, &rbl_op_bill_source_remove, ctl->args[1]);
-}
-
-
-/* Adds one payment that is not done, of the member "AC:PY" of the index; one that
-   has just been deleted, or whose record is damaged (fsck), is left out. */
+/* Adds one payment that is not done, of the member "AC:PY" of the index; one
+   that has just been deleted, or whose record is damaged (fsck), is left
+   out. */
 static int
 unpaid_row(ctl_t *ctl, rbl_str_t member, rbl_str_t raw, void *data)
 {

@@ -102,7 +102,7 @@ const ctl_command_t  ctl_commands[] = {
       1, 1, CTL_READY, ctl_bill_source_add },
     { "bill source remove", "SID SOURCE",
       "remove a payment source",
-      2, 2, CTL_READY, ctl_bill_source_remove },
+      2, 2, CTL_READY, ctl_op },
     { "bill source default", "SID SOURCE",
       "choose the payment source that is charged",
       2, 2, CTL_READY, ctl_op },

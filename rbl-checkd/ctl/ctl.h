@@ -386,7 +386,6 @@ int ctl_bill_list(ctl_t *ctl);
 int ctl_bill_renew(ctl_t *ctl);
 int ctl_bill_payments(ctl_t *ctl);
 int ctl_bill_source_add(ctl_t *ctl);
-int ctl_bill_source_remove(ctl_t *ctl);
 int ctl_bill_sources(ctl_t *ctl);
 int ctl_bill_ledger(ctl_t *ctl);
 int ctl_bill_recharge(ctl_t *ctl);

@@ -3,8 +3,8 @@
  * other programs may write between two slices.  Every change of a use also
  * changes the counters of uses, every change of the listed addresses of a range
  * writes its record or its set of addresses, and every movement of money is in
- * the ledger, so the client watches these (WATCH): the script that compares runs
- * only if none was written, and otherwise the client counts again.
+ * the ledger, so the client watches these (WATCH): the script that compares
+ * runs only if none was written, and otherwise the client counts again.
  */
 
 #include "fsck.h"
@@ -199,8 +199,8 @@ count_range(fsck_t *f, rbl_str_t account, rbl_str_t range)
 }
 
 
-/* The ledger: a count is a sum by the name of its fault (fsck_bill.lua).  1: the
-   ledger or the payments were written; 0; -1. */
+/* The ledger: a count is a sum by the name of its fault (fsck_bill.lua).  1:
+   the ledger or the payments were written; 0; -1. */
 static int
 count_bill(fsck_t *f, rbl_str_t account, rbl_str_t none)
 {

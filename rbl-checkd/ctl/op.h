@@ -30,6 +30,7 @@ typedef struct {
 
 /* op_rows.c; ends with a row without words */
 extern const ctl_op_t  ctl_ops[];
+extern const char      ctl_source_rows[];       /* columns of payment sources */
 
 /* bill_op.c */
 extern const rbl_op_t  bill_op_paid, bill_op_settle, bill_op_topup,

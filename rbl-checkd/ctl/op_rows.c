@@ -59,6 +59,9 @@ static const char  bill_lines[] =
     " falls_below:recharge below, recharge_to, lapsed:expired since,"
     " checked:hosts still checked";
 
+const char  ctl_source_rows[] =
+    "id:SOURCE, type, brand, last4, exp_month:MONTH, exp_year:YEAR";
+
 static const char  balance_lines[] = "balance:balance (USD)";
 
 const ctl_op_t  ctl_ops[] = {
@@ -100,6 +103,8 @@ const ctl_op_t  ctl_ops[] = {
     { "bill alert", &rbl_op_bill_update, NULL, bill_lines, &rbl_op_bill },
     { "bill source default", &rbl_op_bill_update, "source", bill_lines,
       &rbl_op_bill },
+    { "bill source remove", &rbl_op_bill_source_remove, "", ctl_source_rows,
+      &rbl_op_bill_sources },
     { "bill paid", &bill_op_paid, "", bill_lines, &rbl_op_bill },
     { "bill settle", &bill_op_settle, "result", bill_lines, &rbl_op_bill },
     { "bill refund", &bill_op_refund, "amount", NULL, NULL },

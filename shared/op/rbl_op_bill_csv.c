@@ -94,7 +94,8 @@ rbl_csv_payment(rbl_out_t *out, rbl_str_t account, const rbl_payment_t *p)
 
     rbl_csv_row(out, RBL_WORDS(
         account, p->id, p->kind, p->plan, rbl_time_rfc3339(times[0], p->begins),
-        rbl_time_rfc3339(times[1], p->ends), rbl_money_text(money[0], p->amount),
+        rbl_time_rfc3339(times[1], p->ends),
+        rbl_money_text(money[0], p->amount),
         rbl_money_text(money[1], p->refunded), p->state, p->reason, p->gateway,
         p->reference, rbl_time_rfc3339(times[2], p->created),
         rbl_time_rfc3339(times[3], p->done)));

@@ -147,8 +147,8 @@ void rbl_movement_read(rbl_movement_t *m, const redisReply *entry);
 /*
  * rbl_op_bill_csv.c: tables for spreadsheets, CSV (RFC 4180).  The ledger and
  * the payments of the portal and of rblctl have the same columns, by the names
- * of the members in JSON, and the currency.  A line ends with CR and LF.  A text
- * that a spreadsheet would run has an apostrophe before it.
+ * of the members in JSON, and the currency.  A line ends with CR and LF.  A
+ * text that a spreadsheet would run has an apostrophe before it.
  */
 #define RBL_CSV_LEDGER                                                        \
     "id,at,key,debit,credit,amount,balance,about,reference"

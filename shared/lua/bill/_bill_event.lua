@@ -17,7 +17,8 @@ local bill_words = {
 -- unless the payment is for another one.
 local function bill_event(a, b, type, of, now, o)
     o = o or {}
-    local p, m = o.payment, o.money or {balance = 0, used = 0, falls = 0, to = 0}
+    local p = o.payment
+    local m = o.money or {balance = 0, used = 0, falls = 0, to = 0}
     local c = p and change_of(b, p)
     local sold = {1, c and c[CHANGE.plan] or b[BILL.plan],
         c and c[CHANGE.price] or b[BILL.price],
@@ -26,8 +27,9 @@ local function bill_event(a, b, type, of, now, o)
         terms[TERMS.renew], b[BILL.stops] or 0}
     local source = o.source or p and p[PAYMENT.source] or ''
     local told = cmsgpack.pack({1, cmsgpack.pack(sold),
-        p and cmsgpack.pack(p) or '', p and math.max(p[PAYMENT.attempt], 1) or 0,
-        o.reason or '', o.next or 0, o.days or 0,
+        p and cmsgpack.pack(p) or '',
+        p and math.max(p[PAYMENT.attempt], 1) or 0, o.reason or '',
+        o.next or 0, o.days or 0,
         source ~= '' and call('GET', key('source', ac, source)) or '',
         m.balance - m.used, terms[TERMS.alert], m.falls, m.to})
     local function put(type, word, of)

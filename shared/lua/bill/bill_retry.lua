@@ -10,7 +10,7 @@
 --- reply: HAND  the operator books the payment when the money arrives
 --- reply: NOSOURCE  there is no payment source
 --- reply: SOON  the last request was made within a minute
---- include: ask
+--- include: terms
 local b, a, now = load(key('bill', ac)), load(KEY.acct), now_ms()
 if not b or not a then
     return {'BILL'}
@@ -46,5 +46,5 @@ if word then
     by = nil
     return {word, state}
 end
-ask(now)
+terms_save(now)
 return {'OK'}

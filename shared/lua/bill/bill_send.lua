@@ -9,8 +9,9 @@
 --- arg: clock  of the daemon (ms)
 --- reply: OK task record customer barred  task: charge, query (how it has
 --          ended) a payment; session (make one), look (at it) of a setup; card,
---          detach (forget it) of a source; or "".  barred: a payment whose cards
---          are all of the other mode of the key, for its first time; or ""
+--          detach (forget it) of a source; or "".  barred: a payment whose
+--          cards are all of the other mode of the key, for its first time; or
+--          ""
 --- reply: APART  the clocks differ
 --- include: ahead
 --- include: apart

@@ -18,7 +18,6 @@
 --- reply: OTHER  another one is wanted meanwhile
 --- include: payment
 --- include: source
---- include: ask
 local s, b, now = load(key('setup', ac)), load(bill_key), now_ms()
 if not s or not b or s[SETUP.made] ~= tonumber(ARG.made) then
     return {'OTHER'}
@@ -30,7 +29,7 @@ local function retry(ps)
     local p = payment_load(b[BILL.open])
     local s = source_chosen(tonumber(ARG.live))
     if not p or s[SOURCE.id] == ps or s[SOURCE.id] ~= p[PAYMENT.source] then
-        ask(now)
+        terms_save(now)
     end
 end
 -- The same card added twice is the same source.

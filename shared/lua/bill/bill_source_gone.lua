@@ -6,7 +6,7 @@
 --- audit: source
 --- reply: OK
 --- reply: SOURCE  the account has none of this SID
---- include: ask
+--- include: terms
 local s = owns('sources', ARG.source) and load(key('source', ac, ARG.source))
 if not s then
     return {'SOURCE'}
@@ -15,14 +15,11 @@ named = s[SOURCE.last4]
 call('ZADD', key('setup', ac, 'gone'), '0', ARG.source)
 if terms[TERMS.source] == ARG.source then
     terms[TERMS.source] = ''
-    save(terms_key, terms)
 end
 local b = load(key('bill', ac))
 local p = b and b[BILL.open] ~= '' and load(key('pay', ac, b[BILL.open]))
-if p and p[PAYMENT.source] == ARG.source and call('ZCARD', key('sources', ac))
-    > call('ZCARD', key('setup', ac, 'gone'))
-then
-    ask(now_ms())
-end
-call('ZADD', key('billdue'), '0', ac)
+local other = p and p[PAYMENT.source] == ARG.source
+    and call('ZCARD', key('sources', ac))
+        > call('ZCARD', key('setup', ac, 'gone'))
+terms_save(other and now_ms())
 return {'OK'}

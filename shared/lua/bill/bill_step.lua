@@ -47,7 +47,7 @@ if a[ACCOUNT.status] == 'suspended' then
     call('ZREM', key('billdue'), ac)
     return {'OK', b[BILL.state], ''}
 end
--- A request to pay at once (_ask.lua).
+-- A request to pay at once (_terms.lua).
 local asked = (terms[TERMS.asked] or 0) ~= (b[BILL.asked] or 0)
 b[BILL.asked] = terms[TERMS.asked]
 if asked then
@@ -106,7 +106,8 @@ local function unpaid()
         p[PAYMENT.reason] = reason == 'open' and 'unpaid' or reason
         payment_save(p)
         bill_event(a, b, 'billing.renewal.failed', b[BILL.open] .. ':'
-            .. p[PAYMENT.reason], now, {payment = p, reason = p[PAYMENT.reason]})
+            .. p[PAYMENT.reason], now,
+            {payment = p, reason = p[PAYMENT.reason]})
     end
 end
 -- Until when an attempt may come first (ms): it should have been made before,

@@ -3,8 +3,8 @@
 --- arg: what  ledger, payments
 --- arg: cursor  "" at first
 --- arg: most
---- reply: OK next rows[]  next: the cursor, "": it is the last slice; entries of
----          the stream, or records
+--- reply: OK next rows[]  next: the cursor, "": it is the last slice; entries
+---          of the stream, or records
 --- reply: ACCOUNT  there is none
 --- include: exists
 local k, rows, next = key(ARG.what, ac), {}, ''

@@ -15,7 +15,7 @@
 --- reply: RECHARGE  `to` is not above `falls`
 --- reply: NOW balance amount  a recharge of that amount would be opened at once
 --          (USD)
---- include: ask
+--- include: terms
 local b = load(key('bill', ac))
 if not b then
     return {'BILL'}
@@ -61,12 +61,7 @@ then
 end
 -- Another source is a new attempt, and so is a renewal that is turned on.
 local p = b[BILL.open] ~= '' and load(key('pay', ac, b[BILL.open]))
-if terms[TERMS.renew] > renewed or p and terms[TERMS.source] ~= chosen
+local anew = terms[TERMS.renew] > renewed or p and terms[TERMS.source] ~= chosen
     and terms[TERMS.source] ~= p[PAYMENT.source]
-then
-    ask(now_ms())
-else
-    save(terms_key, terms)
-    call('ZADD', key('billdue'), '0', ac)
-end
+terms_save(anew and now_ms())
 return {'OK'}

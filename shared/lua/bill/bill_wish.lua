@@ -35,6 +35,5 @@ elseif b[BILL.open] ~= '' or (terms[TERMS.once] or '') ~= '' then
 end
 terms[TERMS.topup], terms[TERMS.once] = tonumber(ARG.amount), ARG.once
 terms[TERMS.wanted] = now_ms()
-save(terms_key, terms)
-call('ZADD', key('billdue'), '0', ac)
+terms_save()
 return {'OK'}
