@@ -137,8 +137,15 @@ static int
 meant(ctl_t *ctl, rbl_sid_t *account, rbl_sid_t *host)
 {
     if (ctl->n_args == 1) {
-        return ctl_sid(host, RBL_SID_HOST, ctl->args[0]) != 0
-               || account_of(ctl, account, host) != 0 ? -1 : 0;
+        if (rbl_sid_parse(host, RBL_SID_HOST, ctl->args[0]) != RBL_OK) {
+            ctl_fail("\"%.80s\" is not the SID of a host: HT and 32 hex digits."
+                     "  A host by its address or domain is in an account:"
+                     " rblctl host ACCOUNT %.80s", ctl->args[0].p,
+                     ctl->args[0].p);
+            return -1;
+        }
+
+        return account_of(ctl, account, host);
     }
 
     if (ctl_sid(account, RBL_SID_ACCOUNT, ctl->args[0]) != 0

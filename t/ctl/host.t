@@ -196,7 +196,8 @@ bad('of another account', "account $other has no host $ht", 'host', $other,
 bad('an unknown value', "account $other has no host 192.0.2.1", 'host', $other,
     '192.0.2.1');
 bad('an unknown account', 'there is no account', 'host', 'AC' . '0' x 32, $ht);
-bad("no SID: $_", 'SID', 'host', $_) for 'HT1', '192.0.2.1', '';
+bad("no SID: $_", "is not the SID of a host: .* rblctl host ACCOUNT $_",
+    'host', $_) for 'HT1', '192.0.2.1', '';
 bad("no value: $_", 'is not a SID', 'host', $ac, $_) for '1.2.3', '', 'HT1',
     "a\x{1}b", '10.0.0.1/31';
 cmd('SET', redis_key('r', $ac, $ht), 'nonsense');
