@@ -191,6 +191,22 @@ settled()
 }
 
 
+# outdated UNIT FILE: the unit is pending if the file was changed after the unit
+# read it, as by a restore
+outdated()
+{
+    [ -n "$manager" ] && [ -e "$2" ] || return 0
+    taken=$(systemctl show --timestamp=unix -p ActiveEnterTimestamp --value \
+        "$1" 2>/dev/null)
+    taken=${taken#@}
+    case $taken in '' | *[!0-9]*) return ;; esac
+    reload=$(stat -c %Y -- "$state/$1.taken" 2>/dev/null) || reload=0
+    [ "$reload" -le "$taken" ] || taken=$reload
+    # An archive gives a file the old time of its text, but not of its change.
+    [ "$(stat -c %Z -- "$2")" -le "$taken" ] || pending "$1"
+}
+
+
 # write FILE MODE OWNER TEXT: replaces the file at once
 write()
 {
@@ -371,6 +387,7 @@ works()
         lack "$1 does not start" "journalctl -n 20 -u $1"
         return 1
     }
+    [ -n "$dry" ] || ! is_pending "$1" || touch -- "$state/$1.taken"
     settled "$1"
 }
 
@@ -750,6 +767,8 @@ do_daemon()
         lack "$output" "rbl-checkd -t"
         return
     fi
+    outdated rbl-checkd "$etc/rbl-checkd.conf"
+    outdated rbl-checkd "$etc/store.password"
     works rbl-checkd restart \
         'runuser -u rbl-checkd -- /usr/sbin/rbl-checkd &'
 }
@@ -804,9 +823,9 @@ do_token()
         return
     fi
 
-    # The same token for another name of the machine.
-    token=$(sed -n "s/^machine .* login $account password //p" "$netrc" \
-        2>/dev/null | head -n 1)
+    # The same token for another name of the machine, or from before a restore.
+    token=$(cat -- "$netrc" "$netrc.before" 2>/dev/null \
+        | sed -n "s/^machine .* login $account password //p" | head -n 1)
     if [ -z "$token" ]; then
         output=$(ctl app list "$account" --json 2>&1) \
             || { failed 'no token'; return; }
@@ -819,6 +838,13 @@ do_token()
         fi || { failed 'no token'; return; }
         changed
         token=$(echo "$output" | member token)
+    fi
+    # On a new machine, the account of the old one comes back with its store.
+    if [ -s "$netrc" ] && ! grep -q " login $account " "$netrc"; then
+        write "$netrc.before" 600 root:root "$(cat -- "$netrc")"
+        did "keep the token of another account in $netrc.before"
+    elif grep -qs " login $account " "$netrc.before"; then
+        rm -f -- "$netrc.before"
     fi
     write "$netrc" 600 root:root "machine $name login $account password $token"
     did "write $netrc: a token of the API"
@@ -1041,6 +1067,7 @@ $refusal" "ln -s ../sites-available/rbl $link; nginx -t"
     case $output in
     *conflicting*) later "${output#*: }" 'nginx -T | grep server_name' ;;
     esac
+    outdated nginx "$site"
     works nginx reload 'nginx -s reload || nginx'
 }
 
@@ -1101,7 +1128,8 @@ try_api()
         sleep 1
     done
     if [ "$code" = 000 ] && [ "$(request "$@" -k)" = 200 ]; then
-        later "this machine does not trust the certificate: is it complete?" \
+        later "this machine does not trust the certificate: is its chain \
+complete, and its authority in /usr/local/share/ca-certificates?" \
             "curl -v $base/"
         code=200
         set -- "$@" -k

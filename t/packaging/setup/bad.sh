@@ -51,6 +51,17 @@ is 'setup gives the store a password that was replaced' setup 0
 is 'the store has been restarted' told "restart $server-server@rbl"
 is 'the service works with the new password' within answers
 
+# Files of another machine, with their times, which daemon and nginx have not
+# read.
+tar -C / -cf /root/other.tar etc/rbl-checkd etc/nginx
+sleep 1
+tar -C / -xf /root/other.tar
+is 'setup accepts files of another machine' setup 0
+is 'the daemon reads them' told 'done  *restart rbl-checkd'
+is 'nginx reads them' told 'done  *reload nginx'
+is 'setup runs again' setup 0
+is 'daemon and nginx have read them' no told '(restart|reload) '
+
 # A full disk, at three places.
 mount -t tmpfs -o size=64k none /etc/nginx/sites-available
 head -c 1M /dev/zero >/etc/nginx/sites-available/zero 2>/dev/null
