@@ -76,9 +76,14 @@ DEB_BUILD_OPTIONS="${DEB_BUILD_OPTIONS-noautodbgsym} parallel=$(nproc)"
 export DEB_BUILD_OPTIONS
 
 cd -- "$tree"
+printf '  %-4s %s\n' DEB "$1, for some minutes; output in build.log there"
 if ! dpkg-buildpackage -b -us -uc -tc >"$out/build.log" 2>&1; then
     tail -n 30 "$out/build.log" >&2
     echo "build.sh: the packages cannot be built; all is in $out/build.log" >&2
+    ! grep -q '^Result: FAIL' "$out/build.log" \
+        || echo 'build.sh: a unit test failed, as it may on a busy machine; try' \
+            'again, or without these tests: DEB_BUILD_OPTIONS="noautodbgsym' \
+            'nocheck" make deb' >&2
     exit 1
 fi
 
