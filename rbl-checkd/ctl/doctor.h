@@ -80,6 +80,11 @@ typedef struct {
     "renew the certificate, and reload nginx; try: certbot renew"             \
     " --deploy-hook 'systemctl reload nginx'"
 
+#define DOCTOR_TRUST                                                          \
+    "let ssl_certificate name the file with the whole chain (fullchain.pem),"  \
+    " and put an authority of your own into /usr/local/share/ca-certificates;" \
+    " try: update-ca-certificates"
+
 #define DOCTOR_SET_CLOCK  "synchronise the clock; try: timedatectl set-ntp true"
 
 #define DOCTOR_UPGRADE                                                        \

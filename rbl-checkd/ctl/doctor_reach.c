@@ -110,13 +110,25 @@ portal_discard(char *p, size_t size, size_t n, void *data)
 }
 
 
+/* Does the certificate lack an authority, rather than being wrong itself? */
+static int
+portal_untrusted(long error)
+{
+    return error == X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT
+           || error == X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN
+           || error == X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT
+           || error == X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY
+           || error == X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE;
+}
+
+
 /* Gets the page, as a browser would. */
 const char *
 doctor_portal(doctor_t *d, const char *url)
 {
     CURL        *e;
     char         error[CURL_ERROR_SIZE] = "";
-    long         status = 0;
+    long         status = 0, verified = X509_V_OK;
     CURLcode     rc;
     const char  *authorities = getenv(X509_get_default_cert_file_env());
 
@@ -136,6 +148,7 @@ doctor_portal(doctor_t *d, const char *url)
 
     rc = rc == CURLE_OK ? curl_easy_perform(e) : rc;
     (void) curl_easy_getinfo(e, CURLINFO_RESPONSE_CODE, &status);
+    (void) curl_easy_getinfo(e, CURLINFO_SSL_VERIFYRESULT, &verified);
     curl_easy_cleanup(e);
 
     if (rc == CURLE_COULDNT_RESOLVE_HOST && !d->resolves) {
@@ -143,8 +156,8 @@ doctor_portal(doctor_t *d, const char *url)
     }
 
     if (rc == CURLE_PEER_FAILED_VERIFICATION) {
-        doctor_say(d, "certificate", BROKEN, DOCTOR_RENEW, "%s: %s", url,
-                   error);
+        doctor_say(d, "certificate", BROKEN, portal_untrusted(verified)
+                   ? DOCTOR_TRUST : DOCTOR_RENEW, "%s: %s", url, error);
     }
 
     if (rc == CURLE_OK && status != 200) {

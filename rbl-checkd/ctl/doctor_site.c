@@ -402,10 +402,8 @@ site_certificate(doctor_t *d, const char *host, const char *file)
     error = site_chain(cert, bio);
 
     if (error != X509_V_OK) {
-        doctor_say(d, "certificate", DEGRADED, "let ssl_certificate name the"
-                   " file with the whole chain (fullchain.pem); try: nginx -T |"
-                   " grep ssl_certificate", "%s: no authority of this machine"
-                   " vouches for it: %s", file,
+        doctor_say(d, "certificate", DEGRADED, DOCTOR_TRUST, "%s: no authority"
+                   " of this machine vouches for it: %s", file,
                    X509_verify_cert_error_string(error));
     }
 

@@ -211,6 +211,10 @@ for my $name (sort keys %site) {
     write_file($file, $change->($conf));
     named($d, $name, $row, $state, $reason, nginx => $file);
 }
+my $got = named($d, 'no authority that browsers trust', 'certificate', 'broken',
+    qr/SSL certificate problem/, env => { SSL_CERT_FILE => "$dir/self.pem" });
+like($got->{remedy}, qr/authority of your own .*try: update-ca-certificates/,
+    'an authority of your own is put where the machine looks for it');
 chmod 0644, $redis->{users}{'rbl-api'};
 named($d, 'a password of nginx that all can read', 'files', 'degraded',
     qr/every user can read \S+rbl-api/);
