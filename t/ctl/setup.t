@@ -232,6 +232,8 @@ like($r->{out}, qr{^The service works: \Q$url\E$}m,
     'setup says that the service works');
 is(() = $r->{out} =~ m{^      http://127\.0\.0\.1:$port/portal/#/link/AC}mg, 2,
     'owner and operator get their links');
+like(run_cmd('curl', '-si', "http://127.0.0.1:$port/")->{out},
+    qr{^Location: /portal/\r$}m, 'the address alone leads to the portal');
 my ($login, $token) = read_file("$etc/api.netrc")
     =~ /^machine 127\.0\.0\.1 login (AC\w+) password (\w+)$/;
 ok($token, 'a token is in the netrc file');
