@@ -1090,6 +1090,10 @@ do_backup()
         || run 'enable rbl-backup.timer' \
             systemctl enable -q --now rbl-backup.timer \
         || { later "rbl-backup.timer cannot be enabled: $output"; return; }
+    [ -n "$dry" ] || systemctl is-active -q rbl-backup.timer \
+        || run 'start rbl-backup.timer' systemctl start rbl-backup.timer \
+        || later "rbl-backup.timer does not start: $output" \
+            'journalctl -n 20 -u rbl-backup.timer'
     if [ -z "$up" ]; then
         say 'waits' 'for the store'
     elif ls "$root"/var/backups/rbl/rbl-*.rdb >/dev/null 2>&1; then

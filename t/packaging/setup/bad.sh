@@ -62,6 +62,12 @@ is 'nginx reads them' told 'done  *reload nginx'
 is 'setup runs again' setup 0
 is 'daemon and nginx have read them' no told '(restart|reload) '
 
+# A timer that is enabled and does not run.
+systemctl stop rbl-backup.timer
+is 'setup works with a timer that does not run' setup 0
+is 'setup starts the timer' told 'done  *start rbl-backup.timer'
+is 'the timer runs' systemctl is-active rbl-backup.timer
+
 # A full disk, at three places.
 mount -t tmpfs -o size=64k none /etc/nginx/sites-available
 head -c 1M /dev/zero >/etc/nginx/sites-available/zero 2>/dev/null
