@@ -461,6 +461,17 @@ sub certificate {
         'the account is as before');
 }
 
+# A new machine has an account of its own, until the store of the old one is
+# restored.
+my $kept = read_file("$etc/api.netrc");
+$r = setup($root, {}, '--account', 'Second');
+unlike(read_file("$etc/api.netrc"), qr/ password $token$/m,
+    'another account has another token');
+is(read_file("$etc/api.netrc.before"), $kept, 'the token from before is kept');
+$r = setup($root, {}, '--account', 'Main');
+is(read_file("$etc/api.netrc"), $kept,
+    'the token is back with its account, and no token is made');
+
 # A setup that is killed after each change, and run again, ends the same.
 {
     my $plain = machine('plain');
