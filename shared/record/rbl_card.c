@@ -22,8 +22,8 @@ const rbl_how_t  rbl_hows[] = {
       " list.", 1 },
     { "mail", "by mail to the list",
       "Write once, when the cause has ended, and say what has changed.", 1 },
-    { "ages", "by itself",
-      "Nobody needs to ask. The entry ends by itself when the list sees nothing"
+    { "ages", "by expiry",
+      "No request is needed. The entry expires when the list sees nothing"
       " new.", 0 },
     { "owner", "by the network's owner",
       "Only the owner of the network can ask. Send the text to your provider"
@@ -322,7 +322,7 @@ rbl_card_when(rbl_out_t *out, const rbl_card_t *card)
 
     if (card->way.ages > 0) {
         rbl_out_z(out, card->how->ask
-                       ? " Without a request it ends by itself, "
+                       ? " Without a request it expires, "
                        : " That is ");
         rbl_card_hours(out, card->way.ages);
         rbl_out_z(out, " after the last thing it saw.");

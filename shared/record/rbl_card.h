@@ -39,8 +39,8 @@ typedef struct {
     const rbl_cause_t  *cause;
     rbl_way_t           way;            /* views of the list's record */
     rbl_str_t           url;            /* pattern of a link, or "" */
-    int64_t             ends;           /* ms: it does not end by itself before;
-                                           0: that is not known */
+    int64_t             ends;           /* ms: the entry does not expire
+                                           before; 0: not known */
 } rbl_card_t;
 
 /*

@@ -174,8 +174,8 @@ test_words(void)
     rbl_card(&card, &list, texts(&codes, "127.0.0.5"), SINCE);
     rbl_card_when(&b.out, &card);
     is_str(rbl_buf_str(&b), "Ask once, when the cause has ended. A request"
-           " before that leads to a new listing. Without a request it ends by"
-           " itself, 48 hours after the last thing it saw. A request takes up"
+           " before that leads to a new listing. Without a request it expires,"
+           " 48 hours after the last thing it saw. A request takes up"
            " to 24 hours.", "when to ask");
 
     rbl_buf_reset(&b);
@@ -199,8 +199,8 @@ test_words(void)
     rbl_card_text(&b.out, &card, &about);
     is_str(rbl_buf_str(&b), "", "no text if nobody can be asked");
     rbl_card_when(&b.out, &card);
-    is_str(rbl_buf_str(&b), "Nobody needs to ask. The entry ends by itself when"
-           " the list sees nothing new. That is 7 days after the last thing it"
+    is_str(rbl_buf_str(&b), "No request is needed. The entry expires when the"
+           " list sees nothing new. That is 7 days after the last thing it"
            " saw. A request takes up to 24 hours.", "days");
 
     rbl_buf_init(&rules);

@@ -61,7 +61,8 @@ then
 end
 -- Another source is a new attempt, and so is a renewal that is turned on.
 local p = b[BILL.open] ~= '' and load(key('pay', ac, b[BILL.open]))
-local anew = terms[TERMS.renew] > renewed or p and terms[TERMS.source] ~= chosen
+local retry = terms[TERMS.renew] > renewed
+    or p and terms[TERMS.source] ~= chosen
     and terms[TERMS.source] ~= p[PAYMENT.source]
-terms_save(anew and now_ms())
+terms_save(retry and now_ms())
 return {'OK'}

@@ -12,7 +12,7 @@ local states_octets = 100000            -- of lists of hosts
 -- batch than it can show (_told.lua).
 local states_ends = 25
 local states_left = states_hosts
--- When the contact was told of the host last.
+-- When the contact was last notified about the host (ms); 0: never.
 local function told_at(told)
     return told and tonumber(string.match(told, '^%d+')) or 0
 end
@@ -67,7 +67,7 @@ local function states_new(co, c, now)
     states_left = states_left - s.tells.mutes.n / 20
     return s
 end
--- A host of which something is muted is looked at when that is over.
+-- A host with something muted is examined again when the mute ends.
 local function states_hold(s, id, muted, was)
     if muted then
         call('HSET', s.held, id, tostring(s.now))

@@ -1,13 +1,13 @@
--- What a contact is told of a host: the one place that decides it.  A contact
--- is told listings of its least weight or above, and none that is muted: of a
--- list, of a host or its range, of a group by which the contact has the host,
--- or of the account.  Marks in digests know nothing of that.
+-- This file alone decides which listings of a host a contact is notified about:
+-- those of the contact's least weight or above that no mute covers.  A mute
+-- covers a list, a host or its range, a group by which the contact has the
+-- host, or the account.  Digests mark hosts without regard to that.
 --
--- While a mute lasts nothing is told of what it mutes, neither a beginning nor
--- an end; but that a host is on no list is told though a list of it was muted.
--- What was held back is in the hash "held:<AC>:<CO>", "<HT>" -> when
--- (ms).  When the mute is over all contacts have the look "*" (_mute.lua), and
--- are told what they do not know.  Mutes that have ended are kept for that.
+-- A mute holds back the beginning and the end of a listing.  That a host has
+-- left its last list is reported, also if that list was muted.  The hash
+-- "held:<AC>:<CO>" has what was held back: "<HT>" -> when (ms).  When the mute
+-- ends all contacts get the look "*" (_mute.lua), and are notified about what
+-- they do not know.  Mutes that have ended are kept for that.
 --- include: digest
 local tells_mutes = {}                  -- by account
 -- The mutes of the account: of each target, when the first of those that hold
@@ -58,7 +58,7 @@ local function tells_host(t, id, parent, groups)
     return theirs, theirs and (not free or made[''] or made[id]
         or parent ~= '' and made[parent]) and true or false
 end
--- Was a list muted when the contact was told of the host?
+-- Was the list muted when the contact was notified about the host (told, ms)?
 local function tells_hid(t, list, told)
     local made = t.mutes.made[list]
     if made and made <= told then
@@ -71,9 +71,9 @@ local function tells_hid(t, list, told)
     end
     return false
 end
--- The listings that the contact is told; is one of these new; is one muted; and
--- is one muted that the contact may know.  told: when it was told of the host.
--- A listing of an older record has no weight, and is told.
+-- Returns the listings to report, and whether one of them is new, one is muted,
+-- and one is muted that the contact may know.  told: when the contact was last
+-- notified about the host (ms).  A listing without a weight is reported.
 local function tells_of(t, details, told)
     local out, news, muted, known = {}, false, false, false
     for _, l in ipairs(details) do

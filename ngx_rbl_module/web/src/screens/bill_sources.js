@@ -46,7 +46,7 @@ function Wait({ before, onOver }) {
     return html`<p role="status">${t('source_wait')}</p>`;
 }
 
-// keeps: the gateway has several, of which the account chooses.
+// keeps: the gateway keeps several sources, and the account chooses one.
 function Source({ source, chosen, keeps, change }) {
     const remove = () => change.run(t('source_removed'), () =>
         post(`billing/source/remove/${source.id}.json`));
