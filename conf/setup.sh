@@ -1166,7 +1166,7 @@ try_status()
 {
     tries=0
     while output=$(ctl status 2>&1); [ -n "$manager" ] && [ $tries -lt 20 ] \
-        && echo "$output" | grep -q '^no_daemon: '
+        && echo "$output" | grep -q -e '^no_daemon: ' -e '^dns_untried: '
     do
         tries=$((tries + 1))
         sleep 1

@@ -217,17 +217,38 @@ look_silent(conditions_t *c, const lists_named_t *bad, unsigned tried,
 }
 
 
+/* A daemon that has just started knows nothing of DNS.  Lists with a quota are
+   not queried to learn that (idle.h). */
+
+static void
+look_untried(conditions_t *c, unsigned tried, unsigned free)
+{
+    health_dns_t     dns;
+    const health_t  *health = c->checker->env.health;
+
+    if (tried == 0 && free > 0 && health_unheard(health)
+        && health_dns(health, &dns) == 0)
+    {
+        row(c, RBL_CONDITION_DNS_UNTRIED, RBL_SERVICE_DEGRADED, 0, NULL,
+            "no list has answered since the start");
+    }
+}
+
+
 static void
 look_lists(conditions_t *c)
 {
     int               is;
     size_t            i;
-    unsigned          tried, all;
+    unsigned          tried, all, free;
     const list_t     *list;
     lists_named_t     bad = { 0, "" }, critical = { 0, "" }, keys = { 0, "" };
     const checker_t  *checker = c->checker;
 
-    for (i = 0, tried = all = 0; i < table_count(checker->table); i++) {
+    tried = all = 0;
+    free = !table_loaded(checker->table);       /* there may be some */
+
+    for (i = 0; i < table_count(checker->table); i++) {
         list = table_at(checker->table, i);
 
         if (!active(list)) {
@@ -240,6 +261,7 @@ look_lists(conditions_t *c)
 
         is = silent(checker, list);
         tried += is >= 0;
+        free += list->day_quota == 0;
         all++;
 
         if (is > 0) {
@@ -251,6 +273,7 @@ look_lists(conditions_t *c)
         }
     }
 
+    look_untried(c, tried, free);
     look_silent(c, &bad, tried, all);
 
     if (critical.n > 0) {
@@ -528,7 +551,7 @@ look_store(conditions_t *c)
 
 /* --- begin and end ------------------------------------------------------- */
 
-/* health_dns.c has its own lines about DNS. */
+/* health_dns.c has its own lines about DNS; after each start it is untried. */
 
 static void
 report(conditions_t *c, rbl_condition_id_t id)
@@ -542,7 +565,8 @@ report(conditions_t *c, rbl_condition_id_t id)
         known->since = 0;
     }
 
-    if (id == RBL_CONDITION_DNS || (is != NULL) == known->said
+    if (id == RBL_CONDITION_DNS || id == RBL_CONDITION_DNS_UNTRIED
+        || (is != NULL) == known->said
         || (known->logged != 0 && now - known->logged < LOG_PAUSE))
     {
         return;

@@ -32,6 +32,9 @@ const rbl_condition_kind_t  rbl_condition_kinds[RBL_CONDITION__N] = {
         "repair the resolver or the firewall; try: rblctl check 127.0.0.2"
         " --trace",
         "DNS does not work, so lists cannot be queried." },
+    [RBL_CONDITION_DNS_UNTRIED] = { "dns_untried", DEGRADED, 0,
+        "wait for half a minute; try: rblctl check 127.0.0.2 --trace",
+        "It is not known yet whether DNS works." },
     [RBL_CONDITION_NAMESERVER] = { "nameserver", DEGRADED, 0,
         "write a nameserver into /etc/resolv.conf, or set resolver in"
         " rbl-checkd.conf(5) and restart rbl-checkd",

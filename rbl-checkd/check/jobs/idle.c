@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define FIRST   1.0                     /* s after the start */
 #define EVERY   5.0                     /* s */
 #define QUIET  20.0                     /* s without a response, or proof */
 #define LISTS  3
@@ -295,7 +296,8 @@ on_timer(void *data)
     const health_t  *health = idle->checker->env.health;
 
     health_dns(health, &dns);
-    limit = dns.kind != HEALTH_DNS_WORKS ? EVERY / 2 : QUIET;
+    limit = health_unheard(health) ? 0
+            : dns.kind != HEALTH_DNS_WORKS ? EVERY / 2 : QUIET;
 
     if (idle->n == 0 && health_quiet(health) >= limit) {
         idle->heard = 0;
@@ -322,7 +324,7 @@ idle_new(const checker_t *checker)
     idle = xcalloc(1, sizeof(idle_t));
     idle->checker = checker;
     timer_init(&idle->timer, checker->loop, on_timer, idle);
-    timer_every(&idle->timer, EVERY, EVERY);
+    timer_every(&idle->timer, FIRST, EVERY);
 
     return idle;
 }

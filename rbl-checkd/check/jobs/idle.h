@@ -3,11 +3,11 @@
  * exist: a daemon without due hosts, or whose queries all fail, finds out that
  * DNS does not work, or works again.
  *
- * If no list has responded for 20 s, one system list is queried for a random
- * name, which no cache has.  If it does not respond either, two lists of other
- * owners are queried, and then the test points of all three: health.h decides
- * whether DNS is at fault.  While it is, one list is queried every five
- * seconds.
+ * If no list has responded for 20 s, or within a second after the start, one
+ * system list is queried for a random name, which no cache has.  If it does not
+ * respond either, two lists of other owners are queried, and then the test
+ * points of all three: health.h decides whether DNS is at fault.  While it is,
+ * one list is queried every five seconds.
  *
  * If no positive test point has passed through a resolver for 20 s, those of
  * one list are tested every five seconds until one does: a resolver that denies

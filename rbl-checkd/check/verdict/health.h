@@ -157,6 +157,9 @@ void health_heard(health_t *health, const list_t *list, rbl_family_t family,
 /* Seconds since a list responded last, or since the start. */
 double health_quiet(const health_t *health);
 
+/* 1: no list has responded since the start. */
+int health_unheard(const health_t *health);
+
 /*
  * Resolver mode: seconds since the positive test point of a list was found
  * through the resolver (its number), or since the start.

@@ -214,18 +214,36 @@ health_heard(health_t *health, const list_t *list, rbl_family_t family,
 }
 
 
-double
-health_quiet(const health_t *health)
+/* When a list responded last; 0: none did. */
+
+static double
+heard_at(const health_t *health)
 {
     unsigned  i;
-    double    heard, last = health->started;
+    double    heard, last = 0;
 
     for (i = 0; i < DNS_MAX_RESOLVERS; i++) {
         heard = health_heard_at(health, i);
         last = heard > last ? heard : last;
     }
 
-    return clock_now() - last;
+    return last;
+}
+
+
+double
+health_quiet(const health_t *health)
+{
+    double  heard = heard_at(health);
+
+    return clock_now() - (heard > health->started ? heard : health->started);
+}
+
+
+int
+health_unheard(const health_t *health)
+{
+    return heard_at(health) == 0;
 }
 
 
