@@ -22,6 +22,14 @@ static const char  global_usage[] =
 
 
 static void
+ctl_help_command(FILE *out, const ctl_command_t *c)
+{
+    fprintf(out, "  %s%s%s\n        %s\n", c->words, c->usage[0] ? " " : "",
+            c->usage, c->text);
+}
+
+
+static void
 ctl_help(FILE *out)
 {
     const ctl_command_t  *c;
@@ -31,8 +39,7 @@ ctl_help(FILE *out)
           " COMMAND\n\n", out);
 
     for (c = ctl_commands; c->words != NULL; c++) {
-        fprintf(out, "  %s%s%s\n        %s\n", c->words,
-                c->usage[0] ? " " : "", c->usage, c->text);
+        ctl_help_command(out, c);
     }
 
     fputs("\nSTORE (also from RBL_STORE) is HOST:PORT or unix:/PATH for one"
@@ -121,28 +128,59 @@ ctl_option_take(ctl_t *ctl, int i, int argc, char **argv)
 }
 
 
-/* Number of words of the command that match, 0: none. */
+/* Number of words that the command begins with; *left: its words after
+   these. */
 static int
-ctl_command_match(const ctl_command_t *c, int n, char *const *words)
+ctl_command_match(const ctl_command_t *c, int n, char *const *words,
+    const char **left)
 {
     int          i;
     size_t       len;
-    const char  *p;
+    const char  *p = c->words;
 
-    p = c->words;
-
-    for (i = 0; *p != '\0'; i++) {
+    for (i = 0; i < n && *p != '\0'; i++) {
         len = strcspn(p, " ");
-        if (i == n || strlen(words[i]) != len
-            || strncmp(words[i], p, len) != 0)
-        {
-            return 0;
+
+        if (strlen(words[i]) != len || strncmp(words[i], p, len) != 0) {
+            break;
         }
 
         p += len + (p[len] == ' ');
     }
 
+    *left = p;
+
     return i;
+}
+
+
+static int
+ctl_unknown(int n, char **words)
+{
+    ctl_fail("unknown command \"%.40s%s%.40s\"; rblctl --help names them all",
+             words[0], n > 1 ? " " : "", n > 1 ? words[1] : "");
+
+    return -1;
+}
+
+
+/* Prints the commands that begin with the words, or the one that they call.
+   1; -1: error printed. */
+static int
+ctl_help_of(int n, char **words)
+{
+    int                   found = 0;
+    const char           *left;
+    const ctl_command_t  *c;
+
+    for (c = ctl_commands; c->words != NULL; c++) {
+        if (ctl_command_match(c, n, words, &left) == n || *left == '\0') {
+            ctl_help_command(stdout, c);
+            found = 1;
+        }
+    }
+
+    return found ? 1 : ctl_unknown(n, words);
 }
 
 
@@ -150,11 +188,12 @@ static int
 ctl_command_find(ctl_t *ctl, int n, char **words)
 {
     int                   i, taken;
+    const char           *left;
     const ctl_command_t  *c;
 
     for (c = ctl_commands; c->words != NULL; c++) {
-        taken = ctl_command_match(c, n, words);
-        if (taken == 0) {
+        taken = ctl_command_match(c, n, words, &left);
+        if (*left != '\0') {
             continue;
         }
 
@@ -172,13 +211,12 @@ ctl_command_find(ctl_t *ctl, int n, char **words)
         return 0;
     }
 
-    if (c->words != NULL) {
-        ctl_fail("usage: rblctl %s%s%s", c->words, c->usage[0] ? " " : "",
-                 c->usage);
-    } else {
-        ctl_fail("unknown command \"%.40s%s%.40s\"; rblctl --help names them"
-                 " all", words[0], n > 1 ? " " : "", n > 1 ? words[1] : "");
+    if (c->words == NULL) {
+        return ctl_unknown(n, words);
     }
+
+    ctl_fail("usage: rblctl %s%s%s", c->words, c->usage[0] ? " " : "",
+             c->usage);
 
     return -1;
 }
@@ -211,7 +249,7 @@ ctl_is_option(const char *word)
 }
 
 
-/* 0; 1: help was requested; -1: error printed. */
+/* 0; 1: help was printed; -1: error printed. */
 static int
 ctl_parse(ctl_t *ctl, int argc, char **argv)
 {
@@ -239,8 +277,13 @@ ctl_parse(ctl_t *ctl, int argc, char **argv)
         }
     }
 
-    if (n == 0 || ctl_option(ctl, "help") != NULL) {
-        return 1;
+    if (n == 0) {
+        ctl_help(ctl_option(ctl, "help") ? stdout : stderr);
+        return ctl_option(ctl, "help") ? 1 : -1;
+    }
+
+    if (ctl_option(ctl, "help")) {
+        return ctl_help_of(n, words);
     }
 
     return ctl_command_find(ctl, n, words) || ctl_options_fit(ctl) ? -1 : 0;
@@ -358,12 +401,7 @@ main(int argc, char **argv)
     xalloc_libraries();
     rc = ctl_parse(&ctl, argc, argv);
     if (rc != 0) {
-        if (rc > 0) {
-            ctl_help(argc > 1 ? stdout : stderr);
-        }
-
-        return ctl_end(rc > 0 && argc > 1 && ctl_option(&ctl, "help")
-                       ? CTL_OK : CTL_ERROR);
+        return ctl_end(rc > 0 ? CTL_OK : CTL_ERROR);
     }
 
     ctl.json = ctl_option(&ctl, "json") != NULL;

@@ -25,6 +25,17 @@ $r = rblctl(undef, '--help');
 is($r->{status}, 0, 'rblctl --help exits with 0');
 like($r->{out}, qr/^  account add NAME .*^  lists load FILE/ms,
     'rblctl --help names the commands');
+$r = rblctl(undef, 'lists', '--help');
+is($r->{status}, 0, 'rblctl lists --help exits with 0');
+is_deeply([grep { !/^lists / } $r->{out} =~ /^  (\S.*)/mg], [],
+    'rblctl lists --help has the commands of lists alone');
+like($r->{out}, qr/^  lists load FILE.*\n        \w.*^  lists show/ms,
+    'rblctl lists --help says what they do');
+$r = rblctl(undef, 'lists', 'show', 'a.example', '--help');
+like($r->{out}, qr/\A  lists show .*\n        \w.*\n\z/,
+    "rblctl COMMAND --help says what the command does");
+fails(rblctl(undef, 'frob', '--help'), qr/unknown command "frob"/,
+    'help for an unknown command');
 is(rblctl(undef)->{status}, 3, 'rblctl without a command exits with 3');
 fails(rblctl(undef, 'frob'), qr/unknown command "frob"/, 'unknown command');
 fails(rblctl(undef, 'account', 'frob'), qr/unknown command "account frob"/,
