@@ -15,40 +15,37 @@ use RblRedis;
 use RblTest;
 use Time::HiRes qw(sleep time);
 
-my $redis = start_redis(cluster => 1);           # one server is busy
+# One server is busy.
+my $redis = start_redis(cluster => 1,
+    args => ['--enable-debug-command', 'local']);
 store_meta($redis);
 my $nginx = start_nginx(store => $redis, workers => 1,
     http => 'rbl_store_timeout 2s;');
 ok(wait_for { ask($nginx) == 401 } 3, 'nginx answers requests from the store');
 
-# Keeps the store busy with that many scripts of so many seconds each, all sent
-# at once: it answers no client before the last one ends.  Each has its own end,
-# so that delays do not add up.
+# Keeps the store busy with that many commands of so many seconds each, all sent
+# at once: it answers no client before the last one ends.  (A script cannot tell
+# how long it has run.)
 sub keep_busy {
-    my ($scripts, $seconds) = @_;
+    my ($commands, $seconds) = @_;
 
-    my $now = 'local t = redis.call("TIME") return t[1] * 1000000 + t[2]';
-    my $start = redis($redis, 'EVAL', $now, 0);
-    my $lua = "local function now() $now end while now() < "
-        . 'tonumber(ARGV[1]) do end';
     my $c = IO::Socket::UNIX->new(Peer => $redis->{socket}) or die "$!";
-    print {$c} join '', map {
-        my @words = ('EVAL', $lua, 0, $start + int $_ * $seconds * 1e6);
-        ('*' . @words . "\r\n", map { '$' . length($_) . "\r\n$_\r\n" } @words)
-    } 1 .. $scripts;
+    print {$c} "DEBUG SLEEP $seconds\r\n" x $commands;
     $c->flush;
     return $c;
 }
 
 sub clients_of_nginx {
-    return map { /^id=(\d+) /m } grep { !/ cmd=client/ && !/ cmd=eval/ }
+    return map { /^id=(\d+) /m } grep { !/ cmd=client/ && !/ cmd=debug/ }
         split /\n/, redis($redis, 'CLIENT', 'LIST', 'TYPE', 'normal');
 }
 
-for my $case ([1, 3, 'one long script'], [20, 0.15, 'many scripts at once']) {
-    my ($scripts, $seconds, $name) = @$case;
+for my $case ([1, 3, 'one long command'],
+    [20, 0.15, 'many commands at once'])
+{
+    my ($commands, $seconds, $name) = @$case;
     my ($main) = clients_of_nginx();
-    my $busy = keep_busy($scripts, $seconds);
+    my $busy = keep_busy($commands, $seconds);
     sleep 0.1;
     my $late = send_request($nginx);
     sleep 1.6;
