@@ -252,12 +252,16 @@ const ctl_command_t  ctl_commands[] = {
       " is UTC, such as 2026-11-20T09:30:00, or an age, such as 2h",
       2, 3, CTL_READY, ctl_webhook_replay },
     { "contact list", "ACCOUNT",
-      "list the contacts of an account, and the least weight of a listing that"
-      " each is told",
+      "list the contacts of an account, and what each is notified about, and"
+      " when",
       1, 1, CTL_READY, ctl_op },
-    { "contact weight", "ACCOUNT CONTACT critical|high|normal|info",
-      "tell a contact only listings of this weight or above",
-      3, 3, CTL_READY, ctl_op },
+    { "contact alert", "ACCOUNT CONTACT [--weight critical|high|normal|info]"
+      " [--rhythm TEXT] [--quiet HH:MM-HH:MM|none] [--after N] [--checks N]",
+      "notify a contact only about listings of this weight or above; at times"
+      " of a rhythm: now, hourly, \"daily 08:00\" or \"weekly mon 08:00\";"
+      " never in quiet hours; once a listing has stood for so many minutes, or"
+      " so many checks (1 to 5) have found it",
+      2, 2, CTL_READY, ctl_op },
     { "mute list", "ACCOUNT",
       "list the mutes of an account, also those that have ended",
       1, 1, CTL_READY, ctl_op },

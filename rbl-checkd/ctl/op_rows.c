@@ -20,7 +20,8 @@ static const char  hook_rotated[] = "secret, old_secret_until";
 
 static const char  alert_rows[] =
     "contact.id:CONTACT, contact.type:TYPE, contact.contact:VALUE,"
-    " contact.schedule:SCHEDULE, contact.status:STATUS, weight:LEAST WEIGHT";
+    " contact.schedule:SCHEDULE, contact.status:STATUS, weight:LEAST WEIGHT,"
+    " rhythm, quiet, after:MINUTES, checks";
 
 static const char  mute_rows[] =
     "id:MUTE, target, name, ends, active, reason, by, made";
@@ -87,7 +88,7 @@ const ctl_op_t  ctl_ops[] = {
     { "webhook disable", &rbl_op_hook_disable, "", hook_lines, &rbl_op_hook },
     { "webhook delete", &rbl_op_hook_delete, "", NULL, NULL },
     { "contact list", &rbl_op_alerts, "", alert_rows, NULL },
-    { "contact weight", &rbl_op_alert, "weight", NULL, NULL },
+    { "contact alert", &rbl_op_alert, "", alert_rows, &rbl_op_alert_show },
     { "mute list", &rbl_op_mutes, "", mute_rows, NULL },
     { "mute add", &rbl_op_mute_add, "until reason", mute_lines, NULL },
     { "mute end", &rbl_op_mute_end, "", NULL, NULL },

@@ -3,6 +3,9 @@
  * into messages (digest_make.c) and stored; then it is a delivery like any
  * other.
  *
+ * A contact may have a rhythm and quiet hours.  The store knows no time zones,
+ * so digest_claim asks from when on such a digest may go.
+ *
  * A partition is looked at when its next digest is due, and at the latest after
  * one window: a digest that any daemon begins meanwhile is due later than that.
  * A digest that is claimed and not stored comes back after its lease, with
@@ -18,6 +21,7 @@
 #include "base/log.h"
 #include "deliver/message/message.h"
 #include "digest_make.h"
+#include "rbl_rhythm.h"
 
 
 #define DIGESTS_TAKE      4             /* of a partition at a time */
@@ -118,12 +122,53 @@ digests_one(digests_part_t *part, const redisReply *reply)
 }
 
 
-/* OK, ms until the next, then the digests. */
+/* Without a reply the digest is claimed again after its lease. */
+
+static void
+digests_on_when(void *data, const redisReply *reply)
+{
+    rbl_str_t  why;
+
+    (void) data;
+
+    if (reply != NULL && rbl_reply_class(reply) != RBL_REPLY_OK) {
+        why = rbl_reply_error(reply);
+        log_error("cannot store when a digest may go: %.*s", (int) why.n,
+                  why.p);
+    }
+}
+
+
+/* Member, rhythm, quiet hours, time zone, since when it waits. */
+
+static void
+digests_when(digests_part_t *part, const redisReply *ask)
+{
+    char                    text[RBL_OUT_INT];
+    int64_t                 since;
+    rbl_key_t               key;
+    deliver_t              *d = part->turn.data;
+    rbl_digest_when_args_t  args;
+
+    since = rbl_reply_int(rbl_reply_at(ask, 4), clock_date());
+    args.digests = store_key(d->store, &key, part->turn.n, "digests");
+    args.member = rbl_reply_str(rbl_reply_at(ask, 0));
+    args.at = rbl_out_int_text(text, rbl_rhythm_next(
+                  rbl_reply_str(rbl_reply_at(ask, 1)),
+                  rbl_reply_str(rbl_reply_at(ask, 2)), since, clock_date(),
+                  timezones_find(d->timezones,
+                                 rbl_reply_str(rbl_reply_at(ask, 3)))));
+    store_script(d->store, &rbl_script_digest_when, digests_on_when, part,
+                 RBL_ARGC(args), args.argv);
+}
+
+
+/* OK, ms until the next, what is asked, then the digests. */
 
 static void
 digests_claimed(void *data, const redisReply *reply)
 {
-    size_t                    i, n;
+    size_t                    i, n, asks;
     double                    wait;
     rbl_str_t                 why;
     digests_part_t           *part = data;
@@ -138,13 +183,18 @@ digests_claimed(void *data, const redisReply *reply)
 
     } else if (said.word == RBL_DIGEST_CLAIM_OK) {
         n = rbl_reply_len(reply);
+        asks = rbl_reply_len(said.asks);
         wait = turns_interval(part->turn.turns);
 
         if (said.wait >= 0 && (double) said.wait < wait * 1000.0) {
             wait = said.wait > 0 ? (double) said.wait / 1000.0 : DIGESTS_PAUSE;
         }
 
-        for (i = 2; i < n; i++) {
+        for (i = 0; i < asks; i++) {
+            digests_when(part, rbl_reply_at(said.asks, i));
+        }
+
+        for (i = 3; i < n; i++) {
             digests_one(part, rbl_reply_at(reply, i));
         }
     }

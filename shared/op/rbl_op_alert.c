@@ -1,10 +1,11 @@
 /*
- * Messages that contacts get: the least weight of a contact, and mutes.
+ * Messages that contacts get: what each is notified about, and when; mutes.
  */
 
 #include "rbl_ops.h"
 
 #include "rbl_codes.h"
+#include "rbl_rhythm.h"
 #include "rbl_time.h"
 #include "rbl_validate.h"
 #include "rbl_view.h"
@@ -12,6 +13,8 @@
 
 #define RBL_MUTE_LONGEST  (366 * INT64_C(86400000))     /* ms */
 #define RBL_MUTE_REASON   200           /* characters */
+#define RBL_ALERT_AFTER   10080         /* minutes, a week */
+#define RBL_ALERT_CHECKS  5             /* _judge.lua keeps as many times */
 
 
 /* --- contacts ------------------------------------------------------------ */
@@ -34,6 +37,12 @@ rbl_alert_members(const rbl_run_t *run, rbl_doc_t *doc,
 
     rbl_view_contact(doc, "contact", contact, run->path);
     rbl_doc_z(doc, "weight", rbl_weight_word(weight));
+    rbl_doc_str(doc, "rhythm", contact->rhythm.n > 0 ? contact->rhythm
+                                                     : RBL_STR("now"));
+    rbl_doc_str(doc, "quiet", contact->quiet.n > 0 ? contact->quiet
+                                                   : RBL_STR("none"));
+    rbl_doc_int(doc, "after", contact->after);
+    rbl_doc_int(doc, "checks", contact->checks > 1 ? contact->checks : 1);
 }
 
 
@@ -121,9 +130,30 @@ rbl_alert_weight(rbl_run_t *run, rbl_str_t *text)
 }
 
 
+static int
+rbl_alert_rhythm(rbl_run_t *run, rbl_str_t *text)
+{
+    return text->n > 0 && rbl_rhythm_ok(*text) ? 0
+           : rbl_expect(run, "now, hourly, daily 08:00 or weekly mon 08:00");
+}
+
+
+static int
+rbl_alert_quiet(rbl_run_t *run, rbl_str_t *text)
+{
+    return text->n > 0 && rbl_quiet_ok(*text) ? 0
+           : rbl_expect(run, "two different times such as 22:00-06:30, or"
+                             " none");
+}
+
+
 static const rbl_field_t  rbl_alert_fields[] = {
-    RBL_TEXT("weight", RBL_NEEDED, rbl_alert_weight,
-             RBL_ARG(contact_alert, weight)),
+    RBL_TEXT("weight", 0, rbl_alert_weight, RBL_ARG(contact_alert, weight)),
+    RBL_TEXT("rhythm", 0, rbl_alert_rhythm, RBL_ARG(contact_alert, rhythm)),
+    RBL_TEXT("quiet", 0, rbl_alert_quiet, RBL_ARG(contact_alert, quiet)),
+    RBL_NUMBER("after", 0, RBL_ALERT_AFTER, 0, RBL_ARG(contact_alert, after)),
+    RBL_NUMBER("checks", 1, RBL_ALERT_CHECKS, 0,
+               RBL_ARG(contact_alert, checks)),
     RBL_END
 };
 

@@ -288,6 +288,10 @@
  *                              empty
  *   digests            zset    "<AC>:<CO>"; score = start of its digest (ms),
  *                              or the next look at it
+ *   later              zset    "<AC>:<CO>" of digests that have nothing to do
+ *                              before that time; score = when (ms)
+ *   when:<AC>:<CO>     string* from when on the contact's next message may go
+ *                              (ms), with TTL
  *   line:<AC>:<CO>     list    queued events of a contact; the first one is in
  *                              retry
  *   pace:<AC>:<CO>     string* a contact's messages per minute are used up to

@@ -245,10 +245,9 @@ rbl_time_offset(int64_t *offset, int *local, const char *s)
 }
 
 
-/* The second since 1970 at which clocks in the time zone show `shown`.  Offsets
-   change at most once within two days. */
+/* Offsets change at most once within two days. */
 
-static int64_t
+int64_t
 rbl_time_of_zone(int64_t shown, const rbl_timezone_t *tz)
 {
     int64_t  before, after;

@@ -28,6 +28,12 @@ rbl_str_t rbl_time_rfc3339(char buf[RBL_TIME_LEN], int64_t ms);
 rbl_err_t rbl_time_read(int64_t *ms, rbl_str_t text, int64_t now,
     const rbl_timezone_t *tz);
 
+/*
+ * The second since 1970 at which clocks in the time zone show `shown`, by the
+ * same rule.
+ */
+int64_t rbl_time_of_zone(int64_t shown, const rbl_timezone_t *tz);
+
 /* "0 days 00:12:09", "1 day 11:37:51", "13 days 13:35:58". */
 rbl_str_t rbl_period_text(char buf[RBL_TIME_LEN], int64_t ms);
 

@@ -65,7 +65,8 @@ for my $n (0 .. 2) {
     ctl('account', 'plan', $ac, 'Starter', '--file', $plans);
     ctl('account', 'interval', $ac, '6h');
     is_deeply(ctl('contact', 'list', $ac), [], 'an account has no contact');
-    fails(qr/contact/, 'contact', 'weight', $ac, 'CO' . '0' x 32, 'high');
+    fails(qr/contact/, 'contact', 'alert', $ac, 'CO' . '0' x 32, '--weight',
+        'high');
     my $mute = ctl('mute', 'add', $ac, '90m', 'Window')->{id};
     ctl('mute', 'end', $ac, $mute);
     ctl('mute', 'list', $ac);

@@ -1,12 +1,14 @@
 #!/usr/bin/perl
 # The whole system: a contact that was added and confirmed over HTTP is notified
 # when a host of its group is listed and when it is delisted, and not in
-# between; and when a listed host is deleted, or moved to another group.
+# between; and when a listed host is deleted, or moved to another group; and
+# after its quiet hours.
 
 use strict;
 use warnings;
 
 use lib 't/lib';
+use POSIX qw(strftime);
 use RblTest;
 
 my $zone = 'dnsbl.told.test';
@@ -112,6 +114,34 @@ ok(wait_for(sub { received($hook) > $n }, 20),
     'the former contact gets a report');
 is_deeply([map { "$_->{host} $_->{status}" } @{ (told())[$n]{hosts} }],
     ['192.0.2.12 unreported'], 'the report has the moved host as unreported');
+
+# quiet hours, in the account's time zone
+rblctl($redis, 'account', 'timezone', $acct->{sid}, 'Asia/Kathmandu');
+my $local = time + 5.75 * 3600;
+my @quiet = map { strftime('%H:%M', gmtime $local + $_ * 3600) } -1, 2;
+is(rblctl($redis, 'contact', 'alert', $acct->{sid}, $co, '--quiet',
+    join '-', @quiet)->{status}, 0, 'the contact has quiet hours');
+$n = received($hook);
+rbldnsd_data($rbldnsd, $zone, $spam . "192.0.2.12\n192.0.2.10\n");
+wait_for {
+    checked($ht{'192.0.2.10'});
+    get('/3.0/listings.json')->{total_listed} == 2;
+} 20, 'a listing in quiet hours';
+my $waits;
+ok(wait_for(sub { $waits = redis($redis, 'ZSCORE', redis_key('later',
+    partition_of($acct->{sid})), "$acct->{sid}:$co") }, 20),
+    'the message waits');
+my $end = $local + 2 * 3600;
+is($waits, 1000 * ($end - $end % 60 - 5.75 * 3600),
+    'the message waits until the end of the quiet hours');
+is(received($hook), $n, 'the contact gets no message meanwhile');
+is(rblctl($redis, 'fsck')->{out}, "no fault in 1 account\n",
+    'rblctl fsck finds no fault while the message waits');
+is(rblctl($redis, 'contact', 'alert', $acct->{sid}, $co, '--quiet', 'none')
+    ->{status}, 0, 'the quiet hours are taken away');
+ok(wait_for(sub { received($hook) > $n }, 20), 'the message is sent');
+is_deeply([map { "$_->{host} $_->{status}" } @{ (told())[$n]{hosts} }],
+    ['192.0.2.10 listed'], 'the message reports the listed host');
 is(rblctl($redis, 'fsck')->{out}, "no fault in 1 account\n",
     'rblctl fsck finds no fault');
 done_testing();

@@ -11,17 +11,18 @@ use RblScript qw(take_one done due_now);
 use RblTest;
 
 our @EXPORT = qw(digests_new contact host last_address check waits forget claim
-    store whole tells leases_end take_one done due_now nothing_left);
+    store whole tells leases_end take_one done due_now nothing_left sound);
 
 use constant { HT => 2 ** 42 };
 
-my ($ac, $acct);
+my ($ac, $acct, $redis);
 my $n_hosts = 0;
 my @states = qw(listed delisted clear unreported);
 
 # A redis-server with an account: its SID, its key, its group, another group.
 sub digests_new {
-    redis_new();
+    $redis = redis_new();
+    rblctl($redis, 'init', '--partitions', 1);
     ($ac, $acct) = account();
     my $other = sid('CG');
     script('group_add', [$acct], group => $other, name => 'other',
@@ -110,8 +111,8 @@ sub claim {
             most => $o{hosts} // 50, events => [map { sid('EV') } 1 .. 4]);
         is($r->[0], 'OK', 'claimed') if $r->[0] ne 'OK';
         return $r->[1] if !wantarray;
-        push @claimed, @$r[2 .. $#$r];
-        last if $r->[1] != 0 || @$r == 2 && !unfinished();
+        push @claimed, @$r[3 .. $#$r];
+        last if $r->[1] != 0 || @$r == 3 && !unfinished();
     }
     return @claimed;
 }
@@ -159,6 +160,13 @@ sub tells {
 }
 
 sub leases_end { cmd('ZADD', k('digests'), 'XX', 0, "$ac:$_[0]") }
+sub sound {
+    my ($name) = @_;
+
+    my $r = rblctl($redis, 'fsck');
+    is($r->{out}, "no fault in 1 account\n", "$name: fsck finds no fault")
+        or diag($r->{err});
+}
 sub nothing_left {
     my ($name) = @_;
 

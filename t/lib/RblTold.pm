@@ -56,7 +56,7 @@ sub claim {
     my $lease = $_[0] // pick(1, 60_000);
     my $r = script('digest_claim', [k('digests')], window => 0,
         lease => $lease, most => 50, events => [map { sid('EV') } 1 .. 4]);
-    for my $d (@$r[2 .. $#$r]) {
+    for my $d (@$r[3 .. $#$r]) {
         my $co = substr $d->[0], 35;
         wrong("$co gets a second report before the end of the first")
             if !$co{$co} || @{ $co{$co}{line} };

@@ -77,7 +77,7 @@ sub told {
         cmd('ZADD', k('digests'), 'XX', 0, $of);
         my $r = script('digest_claim', [k('digests')], window => 0,
             lease => 30_000, most => TOLD, events => sid('EV'));
-        $d = $r->[2] // next if @$r > 2 || cmd('EXISTS', k('making', $ac,
+        $d = $r->[3] // next if @$r > 3 || cmd('EXISTS', k('making', $ac,
             $co[0]), k('batch', $ac, $co[0]));
         last;
     }

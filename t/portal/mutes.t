@@ -35,8 +35,8 @@ is(data(get("contact/alerts/$co.json", $viewer), 'a viewer reads the weight')
 my ($row) = @{ json(ctl('contact', 'list', $ac)->{out}) };
 is_deeply([@$row{qw(weight)}, $row->{contact}{id}], ['high', $co],
     'rblctl contact list shows it');
-is(ctl('contact', 'weight', $ac, $co, 'critical')->{status}, 0,
-    'rblctl contact weight changes it');
+is(ctl('contact', 'alert', $ac, $co, '--weight', 'critical')->{status}, 0,
+    'rblctl contact alert changes it');
 is(data(get("contact/alerts/$co.json"), 'the owner reads the weight')->{weight},
     'critical', 'the portal shows what rblctl has set');
 is_deeply([sort keys %{ data(get("contact/$co.json"), 'the contact')->[0] }],
@@ -46,8 +46,29 @@ for my $weight ('', 'Critical', 'minor', '4') {
     refused(post("contact/alert/$co", { weight => $weight }), 400, qr/weight/,
         "the weight '$weight' is refused");
 }
-refused(post("contact/alert/$co", {}), 400, qr/weight/,
-    'a change without a weight is refused');
+accepted(post("contact/alert/$co", {}), 'a change of nothing');
+is_deeply([@{ data(get("contact/alerts/$co.json"), 'the contact is read') }{
+    qw(weight rhythm quiet after checks)}], ['critical', 'now', 'none', 0, 1],
+    'a contact is notified at once at first');
+accepted(post("contact/alert/$co", { rhythm => 'weekly fri 17:30',
+    quiet => '22:00-06:30', after => 90, checks => 5 }), 'a contact gets times');
+is_deeply([@{ data(get("contact/alerts/$co.json"), 'the contact is read') }{
+    qw(weight rhythm quiet after checks)}],
+    ['critical', 'weekly fri 17:30', '22:00-06:30', 90, 5],
+    'the times are shown');
+for (['rhythm', 'daily'], ['rhythm', 'daily 8:00'], ['rhythm', 'Daily 08:00'],
+    ['rhythm', 'weekly 08:00'], ['rhythm', ''], ['quiet', '22:00'],
+    ['quiet', '08:00-08:00'], ['quiet', '22:00-24:00'], ['quiet', ''],
+    ['after', -1], ['after', 10_081], ['after', '1h'], ['checks', 0],
+    ['checks', 6])
+{
+    my ($field, $value) = @$_;
+    refused(post("contact/alert/$co", { $field => $value }), 400,
+        qr/\Q$field\E/, "$field '$value' is refused");
+}
+is(ctl('contact', 'alert', $ac, $co, '--rhythm', 'now', '--quiet', 'none',
+    '--after', '0', '--checks', '1')->{status}, 0,
+    'rblctl contact alert takes the times away');
 refused(post('contact/alert/' . sid_of('CO'), { weight => 'high' }), 404,
     qr/contact/, 'a contact that does not exist is refused');
 

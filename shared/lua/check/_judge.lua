@@ -6,9 +6,10 @@
 --- takes: answered before checked history_max listings n_before n_listed
 --- takes: n_transitions n_unknown now places results started transitions
 --- takes: troubled troubled_before
---- sets: answered at by_sid clear is_distrusted is_pending joined last_found
---- sets: n_listed n_results n_transitions n_unknown next_before only_listed
---- sets: pending_most started trouble troubled_most unconfirmed unpack_limit
+--- sets: again_most answered at by_sid clear is_distrusted is_pending joined
+--- sets: last_found n_listed n_results n_transitions n_unknown next_before
+--- sets: only_listed pending_most started trouble troubled_most unconfirmed
+--- sets: unpack_limit
 -- Lists of a host that cannot tell whether it is listed are in `troubled` and
 -- in the last fields of `details` (schema.txt).  Lists with earlier trouble
 -- keep their places.  Lists with a new listing that is not confirmed have
@@ -64,6 +65,16 @@ local function weigh(l, weight)
     l[LISTING.risen] = rises and now or l[LISTING.risen] or 0
     started = started or rises
 end
+-- A contact may want a listing to be found by some checks (_tells.lua).
+local again_most = 4
+local function found_again(l)
+    local again = l[LISTING.again] or {}
+    if #again < again_most then
+        again[#again + 1] = math.max(0, math.floor((now
+            - l[LISTING.since]) / 1000))
+    end
+    l[LISTING.again] = again
+end
 -- How many elements a packed array has, and where they begin.
 local function array_at(packed)
     local first, high, low = packed:byte(1, 3)
@@ -93,8 +104,9 @@ for _ = 1, n_results do
         l[LISTING.codes], l[LISTING.asked] = codes, now
         l[LISTING.errors], l[LISTING.cleared] = 0, 0
         weigh(l, weight)
+        found_again(l)
     elseif is == 'listed' then
-        l = {sid, zone, site, text, codes, now, now, 0, 0, weight, 0}
+        l = {sid, zone, site, text, codes, now, now, 0, 0, weight, 0, {}}
         started = true
         if n_transitions < history_max then
             add_transition(sid, zone, 'listed', table.concat(codes, ','))

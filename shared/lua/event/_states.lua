@@ -16,15 +16,19 @@ local states_left = states_hosts
 local function told_at(told)
     return told and tonumber(string.match(told, '^%d+')) or 0
 end
--- Its current listings.
+-- Its current listings, and when it is checked next (ms).
 local function details_of(id)
     local raw = call('GET', key('r', ac, id))
     states_left = states_left - #raw * states_hosts / states_octets
-    return cmsgpack.unpack(raw)[HOST.details]
+    local h = cmsgpack.unpack(raw)
+    return h[HOST.details], h[HOST.next_check]
 end
--- The state of a listed host that is the contact's; and is something of it
--- muted?  Where the contact is not told all listings, a mark may be for one of
--- those.
+-- A listing that needs more checks is looked at a while after the next one, and
+-- not more often than once a minute.
+local states_check = 60000
+-- The state of a listed host that is the contact's; is something of it muted;
+-- and when to look at it again (nil: that need not be).  Where the contact is
+-- not told all listings, a mark may be for one of those.
 local function state_listed(s, id, mark, told, held)
     local c, t = s.c, s.tells
     local looks = digest_hears_ends(c) or held
@@ -33,14 +37,19 @@ local function state_listed(s, id, mark, told, held)
         return (marked or looks and (not told
             or listed_since(details_of(id), told_at(told)))) and 0 or nil
     end
-    local out, news, muted, known = tells_of(t, details_of(id), told_at(told))
+    local details, checked = details_of(id)
+    local out, news, muted, known, next = tells_of(t, details, told_at(told),
+        s.now)
+    if next == math.huge then
+        next = math.max(s.now, checked) + states_check
+    end
     if not out[1] then
-        return not known and told and 3 or nil, muted
+        return not known and told and 3 or nil, muted, next
     end
     if c[CONTACT.schedule] ~= 'start_and_end' and marked then
-        return 0, muted
+        return 0, muted, next
     end
-    return (marked or looks) and (not told or news) and 0 or nil, muted
+    return (marked or looks) and (not told or news) and 0 or nil, muted, next
 end
 -- The state of a host; nil: it is not reported.  h: the host's
 -- record.  theirs: it is the contact's.  mark: 0, 1, 2 or nil.  told: its entry
@@ -88,6 +97,7 @@ local function states_back(s, id, mark, look)
 end
 -- One host.  look: why it is looked at, or nil; name: of one that was deleted.
 local function states_host(s, id, look, name)
+    local later = look == '+' .. id
     local mark = tonumber(call('ZSCORE', s.making, id) or nil)
     states_left = states_left - 1
     if s.waits and notify_waits(id) or call('ZSCORE', s.digest, id) then
@@ -98,14 +108,18 @@ local function states_host(s, id, look, name)
         theirs, muted = tells_host(s.tells, id, h.parent, h.groups)
     end
     local told, was = call('HGET', s.open, id), call('HGET', s.held, id)
+    local next
     local state = h and h.type ~= 'ip_range' or not h and told or nil
     if muted then
         muted, state = state and (h.listed or told), nil
     elseif state then
-        state, muted = state_of(s, id, h, theirs, mark and
-            math.floor(mark / digest_state), told, was)
+        state, muted, next = state_of(s, id, h, theirs, mark and
+            math.floor(mark / digest_state), told, was or later)
     end
     states_hold(s, id, muted, was)
+    if next then
+        call('ZADD', s.digest, tostring(digest_look + next), '+' .. id)
+    end
     if state == 3 and (h or name) then
         -- It is told by its last name.
         call('HSET', s.open, id, string.match(told, '^%d*') .. '|'
@@ -151,10 +165,34 @@ local function states_kids(s, member, range, from)
             .. from)
     end
 end
+-- Those that are to be looked at later, now.
+local function states_soon(s, member)
+    local rows = call('ZRANGE', s.making, tostring(digest_look + s.now), '+inf',
+        'BYSCORE', 'LIMIT', 0, states_hosts)
+    for _, later in ipairs(rows) do
+        states_host(s, later:sub(2), later)
+        call('ZREM', s.making, later)
+    end
+    if not rows[1] then
+        call('ZREM', s.making, member)
+    end
+end
+-- Not before its time, unless the next digest has another time for it.
+local function states_later(s, member)
+    states_left = states_left - 0.2
+    call('ZADD', s.digest, 'NX', call('ZSCORE', s.making, member), member)
+    call('ZREM', s.making, member)
+end
 local function states_look(s, member)
     local of, cursor = string.match(member, '^([*~])(%d*)$')
     local id, rest = string.match(member, '^%?(HT%x+)(.*)$')
-    if cursor then
+    local later = string.match(member, '^%+(HT%x+)$')
+    if member == '+' then
+        states_soon(s, member)
+    elseif later then
+        states_host(s, later, member)
+        call('ZREM', s.making, member)
+    elseif cursor then
         states_all(s, member, of, cursor)
     elseif id and rest:sub(1, 1) == '|' then
         states_host(s, id, member, rest:sub(2))
@@ -189,15 +227,19 @@ local function states_make(s)
     end
     local room = states_room(s)
     while states_left > 0 and room > 0 do
-        local look = call('ZRANGE', s.making, tostring(digest_look), '+inf',
-            'BYSCORE', 'LIMIT', 0, 1)[1]
+        local look = call('ZRANGE', s.making, tostring(digest_look),
+            tostring(digest_look + s.now), 'BYSCORE', 'LIMIT', 0, 1)[1]
         if look then
             states_look(s, look)
         else
             local n = math.max(1, math.min(20, room, math.floor(states_left)))
             local rows = call('ZRANGE', s.making, 0, n - 1)
             for _, id in ipairs(rows) do
-                states_host(s, id)
+                if id:sub(1, 1) == '+' then
+                    states_later(s, id)
+                else
+                    states_host(s, id)
+                end
             end
             if #rows < n then
                 return true

@@ -1,13 +1,18 @@
 -- This file alone decides which listings of a host a contact is notified about:
--- those of the contact's least weight or above that no mute covers.  A mute
--- covers a list, a host or its range, a group by which the contact has the
--- host, or the account.  Digests mark hosts without regard to that.
+-- those of the contact's least weight or above that no mute covers, once they
+-- have stood for as long, and been found by as many checks, as the contact
+-- wants.  A mute covers a list, a host or its range, a group by which the
+-- contact has the host, or the account.  Digests mark hosts without regard to
+-- that.
 --
 -- A mute holds back the beginning and the end of a listing.  That a host has
 -- left its last list is reported, also if that list was muted.  The hash
 -- "held:<AC>:<CO>" has what was held back: "<HT>" -> when (ms).  When the mute
 -- ends all contacts get the look "*" (_mute.lua), and are notified about what
 -- they do not know.  Mutes that have ended are kept for that.
+--
+-- A listing that is too new is looked at later (_digest.lua).  For the contact
+-- it begins when it may be reported; it is never reported if it ends before.
 --- include: digest
 local tells_mutes = {}                  -- by account
 -- The mutes of the account: of each target, when the first of those that hold
@@ -41,7 +46,9 @@ local function tells_new(c, now)
     local m = tells_mutes[ac] or tells_read(now)
     tells_mutes[ac] = m
     local t = {least = c[CONTACT.weight] or 0, groups = {}, mutes = m,
-        some = m.lists or (c[CONTACT.weight] or 0) > 0}
+        after = (c[CONTACT.after] or 0) * 60000,
+        checks = c[CONTACT.checks] or 0}
+    t.some = m.lists or t.least > 0 or t.after > 0 or t.checks > 1
     for _, g in ipairs(c[CONTACT.groups]) do
         t.groups[g] = true
     end
@@ -71,24 +78,40 @@ local function tells_hid(t, list, told)
     end
     return false
 end
--- Returns the listings to report, and whether one of them is new, one is muted,
--- and one is muted that the contact may know.  told: when the contact was last
--- notified about the host (ms).  A listing without a weight is reported.
-local function tells_of(t, details, told)
-    local out, news, muted, known = {}, false, false, false
+-- When a listing may be reported (ms); math.huge: after more checks.
+local function tells_from(t, l)
+    local from = l[LISTING.since] + t.after
+    if t.checks < 2 then
+        return from
+    end
+    local found = (l[LISTING.again] or {})[t.checks - 1]
+    return found and math.max(from, l[LISTING.since] + 1000 * found)
+        or math.huge
+end
+-- Returns the listings to report at a time (ms), whether one of them is new,
+-- one is held back by a mute, and one is held back that the contact may know,
+-- and when the next of those that are too new may be reported (nil: none is).
+-- told: when the contact was last notified about the host (ms).  A listing
+-- without a weight is reported.
+local function tells_of(t, details, told, at)
+    local out, news, muted, known, next = {}, false, false, false, nil
     for _, l in ipairs(details) do
         local weight = l[LISTING.weight] or 0
-        local new = l[LISTING.since] > told or (l[LISTING.risen] or 0) > told
+        local from = tells_from(t, l)
+        local new = from > told or (l[LISTING.risen] or 0) > told
             or tells_hid(t, l[LISTING.list], told)
         if weight > 0 and weight < t.least then
             -- It is not there for the contact.
         elseif t.mutes.made[l[LISTING.list]] then
             muted = true
             known = known or not new
+        elseif from > at then
+            next = math.min(next or from, from)
+            known = known or l[LISTING.since] <= told
         else
             out[#out + 1] = l
             news = news or new
         end
     end
-    return out, news, muted, known
+    return out, news, muted, known, next
 end

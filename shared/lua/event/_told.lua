@@ -68,15 +68,15 @@ local function told_later(batch, co, shown)
     end
 end
 -- The record of a listed host as the contact is told it; nil: nothing of it is
--- told now.
-local function told_part(t, id, h, raw)
+-- told now.  at: as of which time (ms).
+local function told_part(t, id, h, raw, at)
     local _, muted = tells_host(t, id, h[HOST.parent], h[HOST.groups])
     if muted then
         return nil
     elseif not t.some then
         return raw
     end
-    local out = tells_of(t, h[HOST.details], 0)
+    local out = tells_of(t, h[HOST.details], 0, at)
     if #out == #h[HOST.details] then
         return raw
     end
@@ -102,10 +102,10 @@ local function told_of(batch, co, c, most)
                 return
             end
             local raw, h = record_of(co, rows[i], state)
-            local newer = h and state == 0 and listed_since(h[HOST.details],
-                tonumber(rows[i + 1]) % digest_state)
+            local at = tonumber(rows[i + 1]) % digest_state
+            local newer = h and state == 0 and listed_since(h[HOST.details], at)
             if h and state == 0 and h[HOST.listed_count] > 0 and not newer then
-                raw = told_part(t, rows[i], h, raw)
+                raw = told_part(t, rows[i], h, raw, at)
                 newer = not raw
             end
             if newer then

@@ -9,8 +9,8 @@
 --- arg: lease  ms
 --- arg: most  how many hosts a message shows at most
 --- arg: events...  an event SID for each digest that may be taken
---- reply: OK wait#  ms until there may be another (-1: none is waiting), then
---          a row for each
+--- reply: OK wait# asks[]  ms until there may be another (-1: none is
+--          waiting), then a row for each
 --- row: digest member apart# event timezone listed# delisted# clear# hosts[]
 ---   lists[] unreported# alert ends#
 -- member: "<AC>:<CO>".  apart: which hosts have a message of their own: 0 none,
@@ -20,23 +20,55 @@
 -- reported).  lists: the packed records of their lists.  unreported: number of
 -- hosts that are no longer reported.  alert: SID of the event that combines
 -- many of them, or "".  ends: 1 if that event ends now.
+-- asks: digests that wait for a time to go (digest_when.lua), each an array:
+-- its member, the contact's rhythm and quiet hours, the account's time zone,
+-- and since when it waits (ms).
 --- include: states
 --- include: known
 --- include: told
 local window, lease = tonumber(ARG.window), tonumber(ARG.lease)
 local now, most = now_ms(), tonumber(ARG.most)
-local out = {'OK', -1}
+local asks = {}
+local out = {'OK', -1, asks}
 local co
 local function again(ms)
     call('ZADD', KEY.digests, tostring(now - window + ms), ac .. ':' .. co)
 end
+local function later(at)
+    call('ZADD', key('later'), tostring(at), ac .. ':' .. co)
+    call('ZREM', KEY.digests, ac .. ':' .. co)
+end
 local function over(digest, making)
-    if call('EXISTS', digest, making) > 0 then
+    call('DEL', key('when', ac, co))
+    local at = call('EXISTS', making) == 0 and digest_later(digest, now)
+    if at then
+        return later(at)
+    elseif call('EXISTS', digest, making) > 0 then
         return again(window)
     end
     call('ZREM', KEY.digests, ac .. ':' .. co)
 end
+-- May a message go now?  One that is this late (ms) has to ask again, for there
+-- may be quiet hours.
+local late = 600000
+local function may_go(c, a)
+    local rhythm, quiet = c[CONTACT.rhythm] or '', c[CONTACT.quiet] or ''
+    if rhythm == '' and quiet == '' then
+        return true
+    end
+    local at = tonumber(call('GET', key('when', ac, co)) or nil)
+    if at and at > now then
+        later(at)
+    elseif not at or now - at > late then
+        asks[#asks + 1] = {ac .. ':' .. co, rhythm, quiet,
+            a[ACCOUNT.timezone], at or now}
+        again(lease)
+    else
+        return true
+    end
+end
 local function claim(event)
+    call('ZREM', key('later'), ac .. ':' .. co)
     local digest, batch = key('digest', ac, co), key('batch', ac, co)
     local making = key('making', ac, co)
     local contact, account = load(key('r', ac, co)), load(key('acct', ac))
@@ -55,6 +87,13 @@ local function claim(event)
     end
     if call('EXISTS', key('line', ac, co)) == 1 then
         return again(math.min(window, 5000))
+    end
+    if not first[2] and call('EXISTS', making) == 0 then
+        if digest_later(digest, now) then
+            return over(digest, making)
+        elseif not may_go(contact, account) then
+            return
+        end
     end
     if tonumber(first[2] or 0) ~= -1 then
         if not states_make(states_new(co, contact, now)) then
@@ -78,6 +117,12 @@ local function claim(event)
     states_left = states_left - 15 - #row[8] / 2 - octets / 1000
     out[#out + 1] = row
 end
+for _, member in ipairs(call('ZRANGE', key('later'), '-inf', now, 'BYSCORE',
+    'LIMIT', 0, 100))
+do
+    call('ZADD', KEY.digests, 'NX', tostring(now - window), member)
+    call('ZREM', key('later'), member)
+end
 -- A damaged digest waits until rblctl fsck repairs it.
 local due = call('ZRANGE', KEY.digests, '-inf', tostring(now - window),
     'BYSCORE', 'LIMIT', 0, #ARGV - ARG.events + 1)
@@ -91,8 +136,11 @@ for i, member in ipairs(due) do
         again(lease)
     end
 end
-local first = call('ZRANGE', KEY.digests, 0, 0, 'WITHSCORES')
-if first[2] then
-    out[2] = math.max(0, tonumber(first[2]) + window - now)
+-- Returns when the first of an index is due.
+local function first_of(index, plus)
+    local first = call('ZRANGE', index, 0, 0, 'WITHSCORES')
+    return first[2] and tonumber(first[2]) + plus or math.huge
 end
+local next = math.min(first_of(KEY.digests, window), first_of(key('later'), 0))
+out[2] = next < math.huge and math.max(0, next - now) or -1
 return out

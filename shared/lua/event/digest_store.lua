@@ -24,6 +24,7 @@ local function go_on(n)
         call('ZADD', KEY.digests, 0, ARG.member)
         return {'MORE', n}
     end
+    call('DEL', key('when', ac, co))
     if call('EXISTS', key('digest', ac, co), key('making', ac, co)) > 0 then
         call('ZADD', KEY.digests, tostring(now), ARG.member)
     else

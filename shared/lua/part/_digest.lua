@@ -4,7 +4,9 @@
 -- host that is and was clear has none.  A look is a host that the contact may
 -- have got or lost: "?<HT>" (a range: its addresses), "?<HT>|<address>|<name>"
 -- of a deleted one; "*" is everything in "open", from a cursor on if one
--- follows.
+-- follows.  The score of a look has its time.  "+<HT>" is a look that is not
+-- due before that, at a listing that is too new for the contact (_tells.lua);
+-- "+" has all of these done now.
 --
 -- "open" has the hosts that the contact was last notified are listed, by their
 -- SIDs: "<time of the mark>|<address>|<name>".  If such a host is no longer
@@ -20,7 +22,9 @@
 -- complete the SID of the event is its first member (-1); once the messages are
 -- stored that is "+" and the SID (-2), until "open" is written (_known.lua).
 -- The contact is in "digests", by the time of the first mark, or of the next
--- look, as long as it has any of these.
+-- look, as long as it has any of these; or in "later", if there is nothing to
+-- do before that time (ms).  "when" is from when on the next message may go: a
+-- daemon finds it by the contact's rhythm and quiet hours (digest_when.lua).
 local digest_state = 4398046511104
 local digest_delisted, digest_clear = digest_state, 2 * digest_state
 local digest_unreported = 3 * digest_state
@@ -46,6 +50,12 @@ local function listed_since(details, at)
         end
     end
     return false
+end
+-- Is all in a digest to be done later?  When: ms.
+local function digest_later(digest, now)
+    local first = call('ZRANGE', digest, 0, 0, 'WITHSCORES')
+    local at = first[2] and tonumber(first[2]) - digest_look
+    return at and at > now and at
 end
 -- Not all at once: the stack of a script has its bounds.  option: of ZADD.
 local function in_parts(command, k, of, option)

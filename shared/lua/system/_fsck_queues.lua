@@ -87,6 +87,8 @@ end
 local turns = {due = {}, manual = {'manual'}, works = {'work', 60000},
     settle = {nil, 3660000}, tellings = {'telling', longest_lease},
     unmutes = {'mutes'}, billdue = {'bill'}, paydue = {'bill'}}
+-- A message a week, and a check of a host, come sooner.
+local longest_wait = 32 * 86400000
 for index, of in pairs(turns) do
     look[index] = function(member)
         if call('ZSCORE', key(index), member)
@@ -115,16 +117,18 @@ function look.retry(member)
         not_later('retry', member, ev, longest_retry)
     end
 end
-function look.digests(member)
-    local co = string.match(member, '^AC%x+:(CO%x+)$')
-    if call('ZSCORE', key('digests'), member)
-        and not (co and call('EXISTS', key('digest', ac, co),
-            key('batch', ac, co), key('making', ac, co)) > 0)
-    then
-        fault('digest', co or 'digests', 'is to be told, and is nothing',
-            command('ZREM', key('digests'), member))
-    else
-        not_later('digests', member, co, longest_lease)
+for index, longest in pairs({digests = longest_lease, later = longest_wait}) do
+    look[index] = function(member)
+        local co = string.match(member, '^AC%x+:(CO%x+)$')
+        if call('ZSCORE', key(index), member)
+            and not (co and call('EXISTS', key('digest', ac, co),
+                key('batch', ac, co), key('making', ac, co)) > 0)
+        then
+            fault('digest', co or index, 'is to be told, and is nothing',
+                command('ZREM', key(index), member))
+        else
+            not_later(index, member, co, longest)
+        end
     end
 end
 for _, state in ipairs(payment_states) do

@@ -239,7 +239,9 @@ end
 -- The digest of a contact; daemons end that of a deleted contact.
 function look.digest(_, co)
     local member = ac .. ':' .. co
-    if not call('ZSCORE', key('digests'), member) then
+    if not call('ZSCORE', key('digests'), member)
+        and not call('ZSCORE', key('later'), member)
+    then
         fault('digest', co, 'is never told',
             command('ZADD', key('digests'), now_ms(), member))
     end

@@ -1,0 +1,34 @@
+/*
+ * When a contact may get messages: a rhythm and quiet hours, as texts of its
+ * record and of calls.
+ *
+ *   rhythm   "" or "now", "hourly", "daily 08:00", "weekly mon 08:00"
+ *   quiet    "" or "none", "22:00-06:30": each day from the first time until
+ *            just before the second one
+ *
+ * Times are those of the account's time zone.  A time that a change of summer
+ * time leaves out is as much later; of one that is there twice the second one
+ * is meant (rbl_time.h).
+ */
+
+#ifndef RBL_RHYTHM_H_INCLUDED
+#define RBL_RHYTHM_H_INCLUDED
+
+#include "rbl_timezone.h"
+
+#define RBL_RHYTHM_LEN  24              /* fits any of these texts with NUL */
+
+/* 1: it is such a text, in lower case, with two digits for hours and minutes.
+   Quiet hours that never end, "08:00-08:00", are none. */
+int rbl_rhythm_ok(rbl_str_t rhythm);
+int rbl_quiet_ok(rbl_str_t quiet);
+
+/*
+ * The first moment (ms) from `now` on at which a message about something that
+ * happened at `since` may go: after the next time of the rhythm, and not in
+ * quiet hours.  A text that is none of these does not hold anything back.
+ */
+int64_t rbl_rhythm_next(rbl_str_t rhythm, rbl_str_t quiet, int64_t since,
+    int64_t now, const rbl_timezone_t *tz);
+
+#endif /* RBL_RHYTHM_H_INCLUDED */
