@@ -699,6 +699,7 @@ rbl-checkd'
 
 do_mail()
 {
+    [ -z "$opt_domain" ] || set_key "$etc/rbl-checkd.conf" portal_url "$url"
     if [ -z "$opt_smtp" ]; then
         now=$(value "$etc/rbl-checkd.conf" smtp_url)
         if [ -n "$now" ]; then

@@ -18,9 +18,10 @@
 #define TEXT(field, ok, what)                                                 \
     { .set = config_set_text, AT(field), .test = ok, .allowed = what }
 
-#define URL(field)                                                            \
-    TEXT(field, config_base_ok, "https://HOST with or without :PORT and a "   \
-         "path; http:// only to 127.0.0.1 or [::1]")
+#define URL_OF(field, judge)                                                  \
+    TEXT(field, judge, "https://HOST with or without :PORT and a path; "      \
+         "http:// only to 127.0.0.1 or [::1]")
+#define URL(field)  URL_OF(field, config_base_ok)
 
 #define FORM(field, regex, what)                                              \
     { .set = config_set_text, AT(field), .pattern = regex, .allowed = what }
@@ -277,6 +278,11 @@ const config_key_t  config_keys[] = {
     { "contact_limit", COUNT(contact_limit, 1, 1000), DEFAULT("20"),
       "Maximum number of messages to one contact per minute.  Further "
       "messages wait." },
+
+    { "portal_url", URL_OF(portal_url, config_page_ok),
+      EXAMPLE("https://rbl.example.org/portal/"),
+      "Address of the portal, the one of rbl_portal_url in ngx_rbl(5).  With "
+      "it messages to contacts have a link to the host or hosts." },
 
     { "deliver_http", FLAG(deliver_http), DEFAULT("off"),
       "Delivery to receivers without TLS (http://)." },

@@ -116,6 +116,7 @@ typedef struct {
     config_reach_t  reach;          /* addresses of receivers */
     char          deliver_ca[256];  /* CA bundle file; "": the system's */
     char          zoneinfo[256];    /* directory of the time zones */
+    char          portal_url[256];  /* of the portal; "": none */
 
     /* billing */
     unsigned      bill;             /* 1: this daemon bills */
@@ -191,6 +192,9 @@ config_tls_t config_smtp_tls(const config_t *conf);
  * be appended?
  */
 int config_base_ok(const char *url);
+
+/* The same with or without a "/" at its end: the address of a page. */
+int config_page_ok(const char *url);
 
 /*
  * Replaces names of hosts in conf->place by addresses; to be called once, at

@@ -468,7 +468,7 @@ config_prefix_ok(const char *text)
 
 
 int
-config_base_ok(const char *text)
+config_page_ok(const char *text)
 {
     char        buf[RBL_VALUE_MAX];
     rbl_str_t   name;
@@ -477,8 +477,15 @@ config_base_ok(const char *text)
 
     return rbl_url_parse(&url, rbl_str(text)) == RBL_OK
            && address_host(&addr, buf, &name, url.host) == RBL_OK
-           && strpbrk(text, "?#") == NULL && text[strlen(text) - 1] != '/'
+           && strpbrk(text, "?#") == NULL
            && (url.tls || address_loopback(&addr));
+}
+
+
+int
+config_base_ok(const char *text)
+{
+    return config_page_ok(text) && text[strlen(text) - 1] != '/';
 }
 
 

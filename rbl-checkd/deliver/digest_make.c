@@ -604,7 +604,8 @@ digest_number(int64_t n)
 
 
 rbl_err_t
-digest_make(digest_t *digest, const redisReply *reply, timezones_t *timezones)
+digest_make(digest_t *digest, const redisReply *reply, timezones_t *timezones,
+    const char *portal)
 {
     rbl_sid_t                  event;
     digest_work_t              w;
@@ -624,6 +625,7 @@ digest_make(digest_t *digest, const redisReply *reply, timezones_t *timezones)
     }
 
     w.zone = timezones_find(timezones, row.timezone);
+    w.message.portal = rbl_str(portal);
     w.message.listed = digest_number(row.listed);
     w.message.delisted = digest_number(row.delisted);
     w.message.clear = digest_number(row.clear);

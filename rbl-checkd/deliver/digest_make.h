@@ -29,11 +29,12 @@ typedef struct {
 } digest_t;
 
 /*
- * The same claim has the same events on every daemon.  RBL_ETYPE: it cannot be
- * read.  Otherwise digest_free is to follow.
+ * The same claim has the same events on every daemon.  portal: the URL of the
+ * portal, or "".  RBL_ETYPE: it cannot be read.  Otherwise digest_free is to
+ * follow.
  */
 rbl_err_t digest_make(digest_t *digest, const redisReply *reply,
-    timezones_t *timezones);
+    timezones_t *timezones, const char *portal);
 void digest_free(digest_t *digest);
 
 #endif /* DELIVER_DIGEST_MAKE_H_INCLUDED */

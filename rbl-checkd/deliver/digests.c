@@ -111,7 +111,9 @@ digests_one(digests_part_t *part, const redisReply *reply)
     digest_t    digest;
     deliver_t  *d = part->turn.data;
 
-    if (digest_make(&digest, reply, d->timezones) != RBL_OK) {
+    if (digest_make(&digest, reply, d->timezones, d->conf->portal_url)
+        != RBL_OK)
+    {
         log_error("a digest in partition %u is dropped: it is malformed",
                   part->turn.n);
         return;

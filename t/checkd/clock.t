@@ -52,25 +52,22 @@ set_clock(0);
 $w = world(no_dns => 1, zones => { 'a.test' => { control => 'ip' } });
 my $receiver = receiver_of($w);
 sub heard { return scalar received($receiver) }
-SKIP: {
-    skip 'a sanitizer wants to be loaded first', 1 if $ENV{RBL_ASAN};
-    set_clock(2 * 86_400);
-    $checkd = start_checkd(store => $w->{redis}, resolver => $dns->port,
-        env => \%clock, conf => { conf_short(deliver => 'on',
-            deliver_http => 'on', deliver_allow => '127.0.0.0/8') });
-    my $listed = add_host($w, '10.0.0.9');
-    eventually { heard() == 1 } 30, 'an event is delivered while it is ahead';
-    eventually { log_count($checkd, 'clocks \(degraded\)') } 60,
-        'the log says that the clock of the daemon is ahead';
-    set_clock(0);
-    check_host($w, $listed);
-    eventually { heard() == 2 } 30, 'an event is delivered when it was set back';
-    eventually { log_count($checkd, 'clocks: this is over') } 90,
-        'the log says that the clocks agree';
-    redis($w->{redis}, 'CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
-    check_host($w, $listed);
-    eventually { heard() == 3 } 30, 'the daemon connects to the store again';
-    ok(stop_server($checkd), 'the daemon stops');
-}
+set_clock(2 * 86_400);
+$checkd = start_checkd(store => $w->{redis}, resolver => $dns->port,
+    env => \%clock, conf => { conf_short(deliver => 'on',
+        deliver_http => 'on', deliver_allow => '127.0.0.0/8') });
+my $listed = add_host($w, '10.0.0.9');
+eventually { heard() == 1 } 30, 'an event is delivered while it is ahead';
+eventually { log_count($checkd, 'clocks \(degraded\)') } 60,
+    'the log says that the clock of the daemon is ahead';
+set_clock(0);
+check_host($w, $listed);
+eventually { heard() == 2 } 30, 'an event is delivered when it was set back';
+eventually { log_count($checkd, 'clocks: this is over') } 90,
+    'the log says that the clocks agree';
+redis($w->{redis}, 'CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+check_host($w, $listed);
+eventually { heard() == 3 } 30, 'the daemon connects to the store again';
+ok(stop_server($checkd), 'the daemon stops');
 $dns->stop;
 done_testing();

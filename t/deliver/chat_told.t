@@ -107,7 +107,7 @@ is($two->{payload}{custom_details}{lists}[0]{reason}, $reason,
     'pagerduty: the reason is unchanged');
 
 my $text = all_text($got->{services}[0]{blocks});
-is($got->{services}[0]{text}, '2 hosts listed',
+is($got->{services}[0]{text}, "2 hosts listed: $host{$mx}, $host{$web}",
     'slack: the title counts the listed hosts');
 like($text, qr/$_/, 'slack: the text has hosts, lists and links')
     for "\Q$host{$mx}\E",

@@ -97,7 +97,8 @@ $r->{body} =~ s/\Q$since\E/TIME/g;
 $r->{body} =~ s/\Q$mx\E/HTMX/g;
 $r->{body} =~ s/\Q$web\E/HTWEB/g;
 is($r->{body}, '{"event_sid":"EV","event_type":"contact.trigger",'
-    . '"title":"1 host listed, 1 host delisted","message":"'
+    . '"title":"1 host listed, 1 host delisted: 192.0.2.1, 192.0.2.2",'
+    . '"message":"'
     . 'Listed:\n\n192.0.2.1 (mail \"out\") is on 2 lists, listed since TIME:\n'
     . '  - List A (a.example), critical, since TIME\n'
     . '    Reason: spam source\n'
@@ -167,7 +168,7 @@ my @table = (
 sub told_as {
     my ($message, $names) = @_;
 
-    return join ' | ', $message->{title}, join ', ', map {
+    return join ' | ', $message->{title} =~ s/: .*//r, join ', ', map {
         my $h = $_;
         join ' ', $names->{ $h->{id} }, $h->{status},
             sort map { substr $_->{host}, 0, 1 } @{ $h->{listings} };
@@ -219,7 +220,7 @@ for my $schedule (qw(every_check start_and_end)) {
     like($_->{message}, qr/^Was listed, .* longer reported:\n\n\Q$value{$lost} (old/m,
         "$schedule: the text names the deleted host")
         for grep { $_->{unreported} } @told;
-    like($_->{title}, qr/1 host no longer reported$/,
+    like($_->{title}, qr/1 host no longer reported: /,
         "$schedule: the title counts the deleted host")
         for grep { $_->{unreported} } @told;
 }
@@ -238,7 +239,7 @@ for my $i (0 .. $#storm) {
 together { check($_, 'ab') for @storm };
 soon { wake(); idle() } 'a storm', 30;
 my @m = fresh('start_and_end');
-is(join(' | ', map { $_->{title} } @m), '700 hosts listed',
+is(join(' | ', map { $_->{title} =~ s/: .*//r } @m), '700 hosts listed',
     '700 listings give one message');
 is($m[0]{listed}, 700, 'the message counts all 700 hosts');
 is(scalar @{ $m[0]{hosts} }, 50, 'the message has 50 of the hosts');
@@ -252,7 +253,7 @@ my ($unnamed) = grep { my $ht = $_; !grep { $_->{id} eq $ht }
     @{ $m[0]{hosts} } } @storm;
 check($unnamed, '-');
 soon { wake(); idle() } 'a host of the storm is no longer listed';
-is(join(' | ', map { "$_->{title} $_->{hosts}[0]{id}" } fresh('start_and_end')),
+is(join(' | ', map { ($_->{title} =~ s/: .*//r) . " $_->{hosts}[0]{id}" } fresh('start_and_end')),
     "1 host delisted $unnamed",
     'the end is reported of a host that the message only counted');
 

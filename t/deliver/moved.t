@@ -62,7 +62,7 @@ my %step = (
         keep => 60_000) },
 );
 
-sub told { return map { $_->{json}{title} } received($hook) }
+sub told { return map { $_->{json}{title} =~ s/: .*//r } received($hook) }
 
 # Open alerts of an address.
 sub alerts {

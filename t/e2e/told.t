@@ -84,7 +84,7 @@ wait_for {
 } 20, 'the end of the listing';
 ok(wait_for(sub { received($hook) > $n }, 20), 'the end is reported');
 my @m = (told())[$n .. received($hook) - 1];
-is(join(' | ', map { $_->{title} } @m), '1 host delisted',
+is(join(' | ', map { $_->{title} } @m), '1 host delisted: 192.0.2.10',
     'the report has only the delisting');
 is_deeply([map { "$_->{host} $_->{status}" } @{ $m[0]{hosts} }],
     ['192.0.2.10 delisted'], 'the report has the delisted host');

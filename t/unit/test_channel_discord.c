@@ -26,7 +26,8 @@ test_message(void)
     is_str(r->to, URL "?wait=true", "to the webhook, waiting for its response");
     ok(r->fresh && channel_discord.keyless && !r->trusted,
        "the service cannot detect a repeat");
-    is_str(world_at(root, "content"), "1 host listed, 1 host delisted",
+    is_str(world_at(root, "content"),
+           "1 host listed, 1 host delisted: 192.0.2.7, 192.0.2.9",
            "the content");
     is_str(world_at(root, "embeds[0].description"),
            "**192.0.2.7** (mail) is listed on 2 lists since "

@@ -85,7 +85,8 @@ test_many(void)
     root = world_made(&w, &channel_pagerduty, KEY, world_message(&w), &r);
     is_str(world_at(root, "event_action"), "trigger", "of many hosts");
     is_str(world_at(root, "dedup_key"), "rbl-" EV, "the key is the event");
-    is_str(world_at(root, "payload.summary"), "50 hosts listed", "summary");
+    is_str(world_at(root, "payload.summary"), "50 hosts listed: 192.0.2.0/24",
+           "summary");
     is_str(world_at(root, "payload.severity"), "error", "severity");
     is_str(world_at(root, "payload.custom_details.hosts[49]"), "192.0.2.7",
            "the hosts");

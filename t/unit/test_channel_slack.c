@@ -27,12 +27,14 @@ test_message(void)
     is_str(r->to, URL, "to the webhook");
     ok(r->fresh && channel_slack.keyless && !r->trusted,
        "the service cannot detect a repeat");
-    is_str(world_at(root, "text"), "1 host listed, 1 host delisted",
+    is_str(world_at(root, "text"),
+           "1 host listed, 1 host delisted: 192.0.2.7, 192.0.2.9",
            "the text of notifications");
     is_str(world_at(root, "blocks[0].type"), "header", "a header");
     is_str(world_at(root, "blocks[0].text.type"), "plain_text", "is plain");
     is_str(world_at(root, "blocks[0].text.text"),
-           "1 host listed, 1 host delisted", "the title");
+           "1 host listed, 1 host delisted: 192.0.2.7, 192.0.2.9",
+           "the title");
     is_str(world_at(root, "blocks[1].type"), "section", "a section");
     is_str(world_at(root, "blocks[1].text.type"), "mrkdwn", "with markup");
     is_str(world_at(root, "blocks[1].text.text"),

@@ -36,7 +36,7 @@ test_message(void)
        == INT64_C(-1001234567890), "the chat is a number");
     is_str(world_at(root, "parse_mode"), "HTML", "in HTML");
     is_str(world_at(root, "text"),
-           "<b>1 host listed, 1 host delisted</b>\n\n"
+           "<b>1 host listed, 1 host delisted: 192.0.2.7, 192.0.2.9</b>\n\n"
            "<b>192.0.2.7</b> (mail) is listed on 1 list since "
            "2026-11-20 09:30:00 UTC:\n"
            "\xe2\x80\xa2 <b>zen.example</b> (Example list): "

@@ -238,7 +238,8 @@ test_listings(void)
     add(lists, reply_str(RBL_STR("x")));
     add(lists, list(RB "1", "one.example", "policy", "", "https://off/"));
 
-    ok(digest_make(&d, digest_reply(NONE, 1, 1, 0, hosts, lists), zones)
+    ok(digest_make(&d, digest_reply(NONE, 1, 1, 0, hosts, lists), zones,
+                   "")
        == RBL_OK, "a digest is made");
     is_str(d.member, AC ":" CO, "of its contact");
     is_str(d.event, EV, "with its event");
@@ -248,7 +249,8 @@ test_listings(void)
 
     ok(message_read(&m, rbl_buf_str(&d.message[0].body)) == RBL_OK, "read");
     ok(m.n_hosts == 2 && m.host[0].n_listings == 4, "the readable part");
-    is_str(m.title, "1 host listed, 1 host delisted", "the numbers");
+    is_str(m.title, "1 host listed, 1 host delisted: 192.0.2.7, 192.0.2.8",
+           "the numbers and the hosts");
     is_str(m.host[0].listing[0].zone, "two.example", "the worst list first");
     is_str(m.host[0].listing[0].name, "A list", "its name");
     is_str(m.host[0].listing[0].reason, "botnet", "the meaning of its code");
@@ -304,12 +306,12 @@ test_per_host(void)
     digest_t   d, again;
     message_t  m;
 
-    ok(digest_make(&d, storm(NONE, 1, 1), zones) == RBL_OK && d.n == 1,
+    ok(digest_make(&d, storm(NONE, 1, 1), zones, "") == RBL_OK && d.n == 1,
        "all hosts are in one message");
     digest_free(&d);
-    ok(digest_make(&d, storm(ALL, 2, 2), zones) == RBL_OK
+    ok(digest_make(&d, storm(ALL, 2, 2), zones, "") == RBL_OK
        && d.n == 2, "each host has a message, but a clear one has none");
-    ok(digest_make(&again, storm(ALL, 2, 2), zones) == RBL_OK, "once more");
+    ok(digest_make(&again, storm(ALL, 2, 2), zones, "") == RBL_OK, "once more");
     is_str(rbl_sid_str(&again.message[1].event), d.message[1].event.s,
            "with the same events");
     ok(!rbl_str_eq(rbl_sid_str(&d.message[0].event),
@@ -322,11 +324,11 @@ test_per_host(void)
     digest_free(&again);
     digest_free(&d);
 
-    ok(digest_make(&d, storm(UNLISTED, 26, 26), zones) == RBL_OK
+    ok(digest_make(&d, storm(UNLISTED, 26, 26), zones, "") == RBL_OK
        && d.n == 1, "many are one message");
     is_str(d.message[0].host, "", "of no one host");
     digest_free(&d);
-    ok(digest_make(&d, storm(ALL, 0, 0), zones) == RBL_OK
+    ok(digest_make(&d, storm(ALL, 0, 0), zones, "") == RBL_OK
        && d.n == 0, "nothing but clear ones is no message");
     digest_free(&d);
     forget();
@@ -352,7 +354,7 @@ test_unreported(void)
 
     r = digest_reply(ALL, 0, 0, 0, hosts, reply_array(1));
     add(r, reply_int(1));
-    ok(digest_make(&d, r, zones) == RBL_OK && d.n == 1,
+    ok(digest_make(&d, r, zones, "") == RBL_OK && d.n == 1,
        "a deleted host is a message");
     is_str(d.message[0].host, "", "which stays needed");
     ok(message_read(&m, rbl_buf_str(&d.message[0].body)) == RBL_OK, "read");
@@ -363,7 +365,7 @@ test_unreported(void)
 
     r = digest_reply(NONE, INT32_MAX, 0, 0, hosts, reply_array(1));
     add(r, reply_int(INT64_MAX));
-    ok(digest_make(&d, r, zones) == RBL_OK && d.n == 1, "absurd numbers");
+    ok(digest_make(&d, r, zones, "") == RBL_OK && d.n == 1, "absurd numbers");
     ok(message_read(&m, rbl_buf_str(&d.message[0].body)) == RBL_OK, "read");
     ok(m.listed == MESSAGE_COUNT_MAX && m.unreported == MESSAGE_COUNT_MAX,
        "are limited");
@@ -379,22 +381,23 @@ test_malformed(void)
     digest_t     d;
     redisReply  *r;
 
-    ok(digest_make(&d, NULL, zones) == RBL_ETYPE, "nothing");
-    ok(digest_make(&d, reply_array(1), zones) == RBL_ETYPE, "an empty array");
+    ok(digest_make(&d, NULL, zones, "") == RBL_ETYPE, "nothing");
+    ok(digest_make(&d, reply_array(1), zones, "") == RBL_ETYPE,
+       "an empty array");
     r = storm(NONE, 1, 1);
     r->element[2] = reply_str(RBL_STR("EV1"));
-    ok(digest_make(&d, r, zones) == RBL_ETYPE, "no event");
+    ok(digest_make(&d, r, zones, "") == RBL_ETYPE, "no event");
     r = storm(NONE, 1, 1);
     r->element[7] = reply_str(RBL_STR("x"));
     r->element[8] = reply_int(1);
     r->element[3] = reply_int(1);
-    ok(digest_make(&d, r, zones) == RBL_OK && d.n == 1,
+    ok(digest_make(&d, r, zones, "") == RBL_OK && d.n == 1,
        "no hosts, no lists, no zone: the numbers are reported");
     digest_free(&d);
     r = storm(NONE, -1, 0);
     r->element[1] = reply_str(RBL_STR("x"));
     r->element[6] = reply_str(RBL_STR("x"));
-    ok(digest_make(&d, r, zones) == RBL_OK && d.n == 0, "no numbers");
+    ok(digest_make(&d, r, zones, "") == RBL_OK && d.n == 0, "no numbers");
     digest_free(&d);
     forget();
 }

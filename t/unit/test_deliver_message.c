@@ -317,6 +317,9 @@ host(const char *value, message_state_t state, size_t n,
 }
 
 
+static const char  *portal = "";
+
+
 static void
 trigger(rbl_buf_t *buf, message_t *m, size_t n, message_host_t *hosts)
 {
@@ -324,6 +327,7 @@ trigger(rbl_buf_t *buf, message_t *m, size_t n, message_host_t *hosts)
 
     memset(m, 0, sizeof(*m));
     m->event = RBL_STR(EV);
+    m->portal = rbl_str(portal);
     m->n_hosts = n;
     m->host = hosts;
 
@@ -358,7 +362,8 @@ test_trigger(void)
     trigger(&buf, &m, 2, h);
     is_str(rbl_buf_str(&buf),
            "{\"event_sid\":\"" EV "\",\"event_type\":\"contact.trigger\","
-           "\"title\":\"1 host listed, 1 host delisted\",\"message\":\""
+           "\"title\":\"1 host listed, 1 host delisted: 192.0.2.7, 192.0.2.9\","
+           "\"message\":\""
            "Listed:\\n\\n192.0.2.7 (mail out) is on 2 lists, listed since "
            "2026-11-20 09:30:00 UTC:\\n"
            "  - Example list (bl.example), high, since "
@@ -397,7 +402,8 @@ test_trigger(void)
     ok(message_read(&m, rbl_buf_str(&buf)) == RBL_OK, "and read again");
     is_str(m.event, EV, "its event");
     is_str(m.type, "contact.trigger", "its type");
-    is_str(m.title, "1 host listed, 1 host delisted", "its title");
+    is_str(m.title, "1 host listed, 1 host delisted: 192.0.2.7, 192.0.2.9",
+           "its title");
     is_str(m.weight, "high", "its weight");
     ok(m.listed == 1 && m.delisted == 1 && m.clear == 0, "its numbers");
     ok(m.n_hosts == 2 && m.host[0].n_listings == 2
@@ -412,6 +418,86 @@ test_trigger(void)
     is_str(m.host[0].listing[0].since, "2026-11-20 09:30:00 UTC", "since");
     message_free(&m);
     rbl_buf_free(&buf);
+}
+
+
+/* Hosts of one network, and the portal. */
+
+static void
+test_networks(void)
+{
+    size_t             i;
+    rbl_buf_t          buf;
+    message_t          m, again;
+    message_host_t     h[3];
+    message_listing_t  l[2];
+
+    static const struct {
+        const char  *value[3], *title;
+    } rows[] = {
+        { { "192.0.2.1", "192.0.2.77", "192.0.2.255" },
+          "3 hosts listed: 192.0.2.0/24" },
+        { { "192.0.2.1", "192.0.2.77", "192.0.3.1" },
+          "3 hosts listed: 192.0.2.1, 192.0.2.77 and 1 more" },
+        { { "2001:db8::1", "2001:db8::2:3", "2001:db8:0:0:ffff::" },
+          "3 hosts listed: 2001:db8::/64" },
+        { { "2001:db8::1", "2001:db8:0:1::1", "2001:db8::2" },
+          "3 hosts listed: 2001:db8::1, 2001:db8:0:1::1 and 1 more" },
+        { { "192.0.2.1", "mx.example", "192.0.2.3" },
+          "3 hosts listed: 192.0.2.1, mx.example and 1 more" },
+        { { "a-very-long-name-of-a-host-that-has-no-end.at-all.mail.example",
+            "b.example", "c.example" },
+          "3 hosts listed: a-very-long-name-of-a-host-that-has-no-end.at-a"
+          "\xe2\x80\xa6, b.example and 1 more" }
+    };
+
+    l[0] = listing("bl.example", "Example list", "high");
+    l[1] = l[0];
+
+    for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        h[0] = host(rows[i].value[0], MESSAGE_LISTED, 1, l);
+        h[1] = host(rows[i].value[1], MESSAGE_LISTED, 1, l);
+        h[2] = host(rows[i].value[2], MESSAGE_LISTED, 1, l);
+        trigger(&buf, &m, 3, h);
+        ok(message_read(&again, rbl_buf_str(&buf)) == RBL_OK, "read");
+        is_str(again.title, rows[i].title, "hosts in a title");
+        message_free(&again);
+        rbl_buf_free(&buf);
+    }
+
+    portal = "https://rbl.example/portal";
+    trigger(&buf, &m, 3, h);
+    ok(message_read(&again, rbl_buf_str(&buf)) == RBL_OK, "read");
+    is_str(again.portal, "https://rbl.example/portal/#/hosts",
+           "the page with all hosts");
+    is_str(again.url, "https://rbl.example/portal/#/hosts",
+           "it is the link of the message");
+    message_free(&again);
+    rbl_buf_free(&buf);
+
+    portal = "https://rbl.example/portal/";
+    h[0] = host("192.0.2.1", MESSAGE_LISTED, 3, l);
+    h[0].n_listings = 2;
+    trigger(&buf, &m, 1, h);
+    ok(message_read(&again, rbl_buf_str(&buf)) == RBL_OK, "read");
+    is_str(again.title, "1 host listed: 192.0.2.1 by Example list and 2 more",
+           "several lists in a title");
+    is_str(again.portal, "https://rbl.example/portal/#/host/"
+                         "HT00000000000000000000000000000004",
+           "the page of the host");
+    ok(strstr(again.text.p, "\nPortal: https://rbl.example/portal/#/host/HT")
+       != NULL, "the text has the link");
+    message_free(&again);
+    rbl_buf_free(&buf);
+
+    h[0].state = MESSAGE_UNREPORTED;
+    trigger(&buf, &m, 1, h);
+    ok(message_read(&again, rbl_buf_str(&buf)) == RBL_OK, "read");
+    is_str(again.portal, "https://rbl.example/portal/#/hosts",
+           "a host that may be gone has no page");
+    message_free(&again);
+    rbl_buf_free(&buf);
+    portal = "";
 }
 
 
@@ -430,7 +516,8 @@ test_titles(void)
 
     trigger(&buf, &m, 2, h);
     ok(message_read(&again, rbl_buf_str(&buf)) == RBL_OK, "read");
-    is_str(again.title, "2 hosts not listed", "clear ones alone");
+    is_str(again.title, "2 hosts not listed: a.example, a.example",
+           "clear ones alone");
     is_str(again.text, "Checked and not listed:\n\na.example\na.example\n",
            "in words");
     message_free(&again);
@@ -438,7 +525,8 @@ test_titles(void)
 
     trigger(&buf, &m, 3, h);
     ok(message_read(&again, rbl_buf_str(&buf)) == RBL_OK, "read");
-    is_str(again.title, "1 host listed", "clear ones beside others");
+    is_str(again.title, "1 host listed: a.example, a.example and 1 more",
+           "clear ones beside others");
     is_str(again.weight, "info", "nothing worse");
     message_free(&again);
     rbl_buf_free(&buf);
@@ -446,7 +534,8 @@ test_titles(void)
     h[1].state = MESSAGE_UNREPORTED;
     trigger(&buf, &m, 2, h);
     ok(message_read(&again, rbl_buf_str(&buf)) == RBL_OK, "read");
-    is_str(again.title, "1 host no longer reported", "one that is deleted");
+    is_str(again.title, "1 host no longer reported: a.example, a.example",
+           "one that is deleted");
     is_str(again.text, "Was listed, and is no longer reported:\n\na.example"
                        "\n\nChecked and not listed:\n\na.example\n",
            "in words");
@@ -457,8 +546,8 @@ test_titles(void)
 
     trigger(&buf, &m, 2, h + 1);
     ok(message_read(&again, rbl_buf_str(&buf)) == RBL_OK, "read");
-    is_str(again.title, "1 host listed, 1 host no longer reported",
-           "beside one that is listed");
+    is_str(again.title, "1 host listed, 1 host no longer reported: a.example,"
+                        " b.example", "beside one that is listed");
     message_free(&again);
     rbl_buf_free(&buf);
 
@@ -466,6 +555,9 @@ test_titles(void)
     ok(message_read(&again, rbl_buf_str(&buf)) == RBL_OK, "read");
     is_str(again.url, "https://look.example/?q=192.0.2.7",
            "one host on one list: where to look");
+    is_str(again.title, "1 host listed: b.example by bl.example",
+           "one host on one list: the title has both");
+    ok(again.portal.n == 0, "no portal is known");
     message_free(&again);
     rbl_buf_free(&buf);
 }
@@ -501,7 +593,8 @@ test_storm(void)
        "a storm is bounded: %zu", rbl_buf_str(&buf).n);
 
     ok(message_read(&again, rbl_buf_str(&buf)) == RBL_OK, "read");
-    is_str(again.title, "5000 hosts listed", "all are counted");
+    is_str(again.title, "5000 hosts listed: 2001:db8::1, 2001:db8::1 and 4998"
+                        " more", "all are counted");
     ok(again.listed == 5000 && again.n_hosts > 5
        && again.n_hosts < MESSAGE_HOSTS, "some are in the message: %zu",
        again.n_hosts);
@@ -787,6 +880,7 @@ main(void)
     test_read();
     test_trigger();
     test_titles();
+    test_networks();
     test_storm();
     test_hide();
     test_channels();

@@ -99,7 +99,8 @@ test_text(void)
     is_text(&m, "Blocklists: 1 host delisted: shop.example", "one delisted");
 
     h[2].state = MESSAGE_UNREPORTED;
-    m = trigger("1 host listed, 1 host no longer reported", 2, h + 1);
+    m = trigger("1 host listed, 1 host no longer reported: 192.0.2.8 and 1"
+                " more", 2, h + 1);
     m.listed = 1;
     m.unreported = 1;
     is_text(&m, "Blocklists: 1 host listed, 1 host no longer reported:"

@@ -412,7 +412,7 @@ test_listings(void)
     rbl_buf_init(&b);
 
     for (i = 0; i < 3; i++) {
-        rbl_mp_put_array(&b.out, i == 0 ? 6 : i == 1 ? 9 : 12);
+        rbl_mp_put_array(&b.out, i == 0 ? 6 : i == 1 ? 9 : 13);
         rbl_mp_put_z(&b.out, "RB1");
         rbl_mp_put_z(&b.out, "zone");
         rbl_mp_put_z(&b.out, "site");
@@ -429,6 +429,8 @@ test_listings(void)
         if (i > 1) {
             rbl_mp_put_int(&b.out, 4);
             rbl_mp_put_int(&b.out, 1700000000003);
+            rbl_mp_put_array(&b.out, 1);
+            rbl_mp_put_int(&b.out, 60);
             rbl_mp_put_z(&b.out, "from a newer version");
         }
     }

@@ -593,6 +593,12 @@ html_message(rbl_buf_t *buf, const message_t *message)
         html_hosts(buf, message);
     }
 
+    if (html_is_link(message->portal)) {
+        rbl_out_z(out, "<p style=\"margin:0 4px 12px\">");
+        html_link(out, message->portal, "Open it in the portal", 0);
+        rbl_out_z(out, "</p>\n");
+    }
+
     html_foot(out, message);
     rbl_out_z(out, html_end);
 }

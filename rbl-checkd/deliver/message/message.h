@@ -69,6 +69,9 @@ typedef struct {
                                            else "" */
     rbl_str_t           weight;         /* the highest of its listings;
                                            info */
+    rbl_str_t           portal;         /* URL of the portal; of a message that
+                                           was read: of the page with its host
+                                           or hosts; "": none */
     int64_t             listed, delisted;   /* hosts, including those not
                                                shown */
     int64_t             clear, unreported;

@@ -184,6 +184,7 @@ message_read(message_t *message, rbl_str_t json)
     (void) message_member(&message->code, root, "authcode");
     (void) message_member(&message->alert, root, "alert");
     (void) message_member(&message->weight, root, "weight");
+    (void) message_member(&message->portal, root, "portal");
     message->listed = message_number(root, "listed");
     message->delisted = message_number(root, "delisted");
     message->clear = message_number(root, "clear");

@@ -4,14 +4,22 @@
  */
 
 #include "card.h"
+#include "clip.h"
 #include "message.h"
 
 #include "base/buf.h"
 #include "rbl_codes.h"
 #include "rbl_doc.h"
 
+#include <arpa/inet.h>
+#include <stdio.h>
+
 
 #define TEXT_LISTINGS  10               /* of a host, in words */
+#define TITLE_HOSTS    3                /* so many are named by their network,
+                                           or fewer by their addresses */
+#define TITLE_WORD     48               /* characters */
+#define TITLE_NET      (INET6_ADDRSTRLEN + 4)
 
 static const char *const  message_states[] = {
     "clear", "listed", "delisted", "unreported"
@@ -84,7 +92,130 @@ text_count(rbl_out_t *out, int64_t n, const char *one, const char *many)
 }
 
 
-/* "2 hosts listed, 1 host delisted, 1 host not reported ..." */
+/* The network of a host as text, 192.0.2.0/24 or 2001:db8::/64; 0: it is a
+   domain. */
+
+static int
+trigger_net(char net[TITLE_NET], rbl_str_t value)
+{
+    int            family;
+    char           text[INET6_ADDRSTRLEN];
+    unsigned char  address[16];
+
+    rbl_copy(text, sizeof(text), value);
+    family = memchr(value.p, ':', value.n) != NULL ? AF_INET6 : AF_INET;
+
+    if (value.n >= sizeof(text) || inet_pton(family, text, address) != 1) {
+        return 0;
+    }
+
+    if (family == AF_INET) {
+        address[3] = 0;
+
+    } else {
+        memset(address + 8, 0, 8);
+    }
+
+    (void) inet_ntop(family, address, text, sizeof(text));
+    snprintf(net, TITLE_NET, "%s/%d", text, family == AF_INET ? 24 : 64);
+
+    return 1;
+}
+
+
+/* Have all hosts of the message one network?  Which one. */
+
+static int
+trigger_one_net(char net[TITLE_NET], const message_t *m, int64_t all)
+{
+    char    other[TITLE_NET];
+    size_t  i;
+
+    if (m->n_hosts < TITLE_HOSTS || (int64_t) m->n_hosts < all
+        || !trigger_net(net, m->host[0].value))
+    {
+        return 0;
+    }
+
+    for (i = 1; i < m->n_hosts; i++) {
+        if (!trigger_net(other, m->host[i].value) || strcmp(net, other) != 0) {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+static void
+title_word(rbl_out_t *out, rbl_str_t word)
+{
+    int  cut;
+
+    text_words(out, clip_text(word, TITLE_WORD, CLIP_CHARS, &cut));
+    rbl_out_z(out, cut ? CLIP_ELLIPSIS : "");
+}
+
+
+/* " by ZEN and 2 more" */
+
+static void
+title_lists(rbl_out_t *out, const message_host_t *h)
+{
+    if (h->state != MESSAGE_LISTED || h->n_listings == 0) {
+        return;
+    }
+
+    rbl_out_z(out, " by ");
+    title_word(out, h->listing[0].name.n > 0 ? h->listing[0].name
+                                             : h->listing[0].zone);
+
+    if (h->listed_count > 1) {
+        rbl_out_z(out, " and ");
+        rbl_out_int(out, h->listed_count - 1);
+        rbl_out_z(out, " more");
+    }
+}
+
+
+/* ": 192.0.2.10 by ZEN", ": 192.0.2.0/24", ": 192.0.2.1, mx.example and 3
+   more" */
+
+static void
+title_hosts(rbl_out_t *out, const message_t *m)
+{
+    char     net[TITLE_NET];
+    size_t   i;
+    int64_t  all = m->listed + m->delisted + m->unreported + m->clear;
+
+    if (m->n_hosts == 0) {
+        return;
+    }
+
+    rbl_out_z(out, ": ");
+
+    if (trigger_one_net(net, m, all)) {
+        rbl_out_z(out, net);
+        return;
+    }
+
+    for (i = 0; i < m->n_hosts && i < TITLE_HOSTS - 1; i++) {
+        rbl_out_z(out, i > 0 ? ", " : "");
+        title_word(out, m->host[i].value);
+    }
+
+    if (all == 1) {
+        title_lists(out, &m->host[0]);
+
+    } else if (all > (int64_t) i) {
+        rbl_out_z(out, " and ");
+        rbl_out_int(out, all - (int64_t) i);
+        rbl_out_z(out, " more");
+    }
+}
+
+
+/* "2 hosts listed, 1 host delisted, 1 host not reported ...", and which. */
 
 static void
 trigger_title(rbl_out_t *out, const message_t *m)
@@ -107,6 +238,8 @@ trigger_title(rbl_out_t *out, const message_t *m)
     if (m->listed == 0 && m->delisted == 0 && m->unreported == 0) {
         text_count(out, m->clear, " host not listed", " hosts not listed");
     }
+
+    title_hosts(out, m);
 }
 
 
@@ -330,34 +463,61 @@ trigger_hosts(rbl_doc_t *doc, const message_t *m)
 }
 
 
-/* Where to look, if there is one place only. */
+/* The page with the host, or with all hosts.  A host that is no longer reported
+   may be gone. */
+
+static void
+trigger_portal(rbl_out_t *out, const message_t *m)
+{
+    rbl_out_str(out, m->portal);
+    rbl_out_z(out, m->portal.p[m->portal.n - 1] == '/' ? "" : "/");
+
+    if (m->n_hosts == 1 && m->host[0].state != MESSAGE_UNREPORTED) {
+        rbl_out_z(out, "#/host/");
+        rbl_out_str(out, m->host[0].id);
+
+    } else {
+        rbl_out_z(out, "#/hosts");
+    }
+}
+
+
+/* Where to look, if there is one place only; else in the portal. */
 
 static rbl_str_t
-trigger_url(const message_t *m)
+trigger_url(const message_t *m, rbl_str_t portal)
 {
     return m->n_hosts == 1 && m->host[0].n_listings == 1
            && message_is_url(m->host[0].listing[0].details)
-           ? m->host[0].listing[0].details : RBL_STR("");
+           ? m->host[0].listing[0].details : portal;
 }
 
 
 void
 message_trigger(rbl_out_t *out, const message_t *message)
 {
-    rbl_buf_t  title, text;
+    rbl_buf_t  title, text, portal;
     rbl_doc_t  doc;
 
     rbl_buf_init(&title);
     rbl_buf_init(&text);
+    rbl_buf_init(&portal);
     trigger_title(&title.out, message);
     trigger_text(&text, message);
+
+    if (message->portal.n > 0) {
+        trigger_portal(&portal.out, message);
+        rbl_out_z(&text.out, "\nPortal: ");
+        rbl_out_str(&text.out, rbl_buf_str(&portal));
+        rbl_out_char(&text.out, '\n');
+    }
 
     rbl_doc_begin(&doc, out, RBL_JSON);
     rbl_doc_str(&doc, "event_sid", message->event);
     rbl_doc_z(&doc, "event_type", MESSAGE_TRIGGER);
     rbl_doc_str(&doc, "title", rbl_buf_str(&title));
     rbl_doc_str(&doc, "message", rbl_buf_str(&text));
-    rbl_doc_str(&doc, "url", trigger_url(message));
+    rbl_doc_str(&doc, "url", trigger_url(message, rbl_buf_str(&portal)));
     trigger_hosts(&doc, message);
     rbl_doc_int(&doc, "listed", message->listed);
     rbl_doc_int(&doc, "delisted", message->delisted);
@@ -369,8 +529,13 @@ message_trigger(rbl_out_t *out, const message_t *message)
         rbl_doc_str(&doc, "alert", message->alert);
     }
 
+    if (message->portal.n > 0) {
+        rbl_doc_str(&doc, "portal", rbl_buf_str(&portal));
+    }
+
     rbl_doc_end(&doc);
 
     rbl_buf_free(&title);
     rbl_buf_free(&text);
+    rbl_buf_free(&portal);
 }
