@@ -190,6 +190,18 @@ case(digest_claim => 'everything is to be looked at', sub {
     cmd('ZADD', k('digest', $ac, $W{co}[1]), 3 * 4398046511104 + 1, '*');
     slice('digest_claim', [k('digests')], window => 1000, lease => $lease,
         most => 50, events => [map { sid('EV') } 1 .. 4]) });
+case(digest_claim => 'a host, while 2,000 are to be looked at later', sub {
+    my $co = $W{co}[1];
+    digest_of($co);
+    cmd('DEL', k('digest', $ac, $co));
+    cmd('ZADD', k('digest', $ac, $co), 100, $range[0],
+        map { (3 * 4398046511104 + 4e12, "+$range[$_]") } 0 .. 1999);
+    slice('digest_claim', [k('digests')], window => 1000, lease => $lease,
+        most => 50, events => sid('EV')) });
+case(digest_when => 'a digest that waits', sub {
+    cmd('ZADD', k('digests'), 1, "$ac:$W{co}[1]");
+    slice('digest_when', [k('digests')], member => "$ac:$W{co}[1]",
+        at => 4e12) });
 # A batch of them that is made, and its event.
 sub batch_of {
     my ($co, $ev) = ($_[0], sid('EV'));
