@@ -111,10 +111,13 @@ test_hosts(void)
     m.listed = 7;
     m.delisted = 1;
     m.clear = 1;
+    m.portal = S("https://rbl.example.org/portal/#/hosts");
     html_message(&buf, &m);
     s = rbl_buf_str(&buf);
 
     is_safe(s, "hosts");
+    ok(has(s, "href=\"https://rbl.example.org/portal/#/hosts\">Open it in the"
+              " portal</a>"), "the portal");
     ok(has(s, ">192.0.2.7</h2>") && has(s, ">mail</div>"), "the host");
     ok(has(s, "Listed on 3 blocklists") && has(s, "Since 2026-11-19 09:30"),
        "where and since when");

@@ -593,7 +593,7 @@ html_message(rbl_buf_t *buf, const message_t *message)
         html_hosts(buf, message);
     }
 
-    if (html_is_link(message->portal)) {
+    if (message_is_url(message->portal)) {
         rbl_out_z(out, "<p style=\"margin:0 4px 12px\">");
         html_link(out, message->portal, "Open it in the portal", 0);
         rbl_out_z(out, "</p>\n");

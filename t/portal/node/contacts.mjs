@@ -101,6 +101,36 @@ await shows('h1 .state.paused');
 await press('Undo');
 await shows('h1 .state.active');
 ok(true, 'a pause is undone');
+await press('Change what is reported, and when');
+await shows('#often');
+ok(await page.locator('#time').count() === 0, 'at once has no time of day');
+await page.selectOption('#weight', 'high');
+await page.selectOption('#often', 'weekly');
+await page.selectOption('#day', 'fri');
+for (const [id, text] of [['time', '17:30'], ['from', '22:00'],
+    ['to', '06:30'], ['after', '30'], ['checks', '2']]) {
+    await page.fill(`#${id}`, text);
+}
+await tabTo(page, 'Quiet until');
+await press('Save');
+await shows('.facts >> text=each week, Friday, 17:30; quiet from 22:00 to'
+    + ' 06:30; after 30 minutes; after 2 checks');
+ok(true, 'a contact gets times, and the page says them');
+await page.selectOption('#often', 'now');
+await page.fill('#to', '22:00');
+await tabTo(page, 'Quiet until');
+await press('Save');
+await shows('.banner >> text=quiet');
+is(await page.inputValue('#to'), '22:00', 'quiet hours that never end stay,'
+    + ' with the refusal');
+for (const [id, text] of [['from', ''], ['to', ''], ['after', '0'],
+    ['checks', '1']]) {
+    await page.fill(`#${id}`, text);
+}
+await tabTo(page, 'Quiet until');
+await press('Save');
+await shows('.facts >> text=/at once$/');
+ok(true, 'the times are taken away');
 await press('Send a test message');
 await shows('[role=status] >> text=Delivered.');
 await shows('tbody >> text=Test');
