@@ -470,8 +470,9 @@ doctor_site(doctor_t *d)
     }
 
     if (d->url == NULL && x.url == NULL) {
-        return "rbl_portal_url is not set in the nginx of this machine; --url"
-               " names the page";
+        return "no site of nginx on this machine has rbl_portal_url, which"
+               " rblctl setup --domain NAME sets; --url names a portal"
+               " elsewhere";
     }
 
     return doctor_portal(d, d->url != NULL ? d->url : x.url);
