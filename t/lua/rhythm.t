@@ -255,6 +255,7 @@ for my $how ('delete', 'pause') {
     goes($co, now() + 1000);
     script($how eq 'delete' ? 'contact_delete' : 'contact_status', [$acct],
         contact => $co, $how eq 'pause' ? (status => 'paused') : ());
+    sound("$how, while a message waits");
     cmd('ZADD', k('later'), 1, "$ac:$co");
     asks();
     is_deeply([tells()], [], "$how: nothing is said");
