@@ -27,6 +27,9 @@ static const rbl_outcome_t  bill_refusals[] = {
       " ledger shows it" },
     { "ABOVE", 409,
       "the refund is above what is left of the payment: %s USD" },
+    { "CREDITED", 409,
+      "%s USD of the payment may be refunded: the rest of its period, %s USD,"
+      " was credited to the balance. rblctl bill adjust pays that back" },
     { "RECHARGE", 409,
       "the balance would fall below %s USD, and the account would be charged"
       " again: turn that off first, by rblctl bill recharge SID off" },

@@ -134,8 +134,12 @@ refused_by_hand($moves, qr/no plan "Small"/, 'a plan that is gone',
 is(shown()->{change}{plan}, 'Small', 'a plan that is noted begins although it is gone');
 is(ctl(moved('Checks'), '--now')->{balance} > 27, 1,
     '--now credits the rest of the period');
-is((ctl('bill', 'ledger', $moves->{sid}))->[-1]{debit}, 'revenue',
-    'the ledger has the rest');
+my $rest = (ctl('bill', 'ledger', $moves->{sid}))->[-1];
+is($rest->{debit}, 'revenue', 'the ledger has the rest');
+refused_by_hand($moves, qr/may be refunded: the rest .*bill adjust pays/,
+    'a refund of the rest that was credited', 'bill', 'refund', $moves->{sid},
+    ctl('bill', 'payments', $moves->{sid})->[0]{id}, '25.00', '--reference',
+    'F1');
 
 my $busy = make_account($redis);
 my $charge = payment_of($t, $busy, 1, state => \'sent', done => 0,

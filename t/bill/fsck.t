@@ -275,6 +275,8 @@ found('a payment in the list of another state',
 
 # an account that pays by the check
 
+script('bill_refund', [$acct], payment => $py, amount => 1_000_000,
+    reference => 'F0');
 script('bill_plan', [$acct], gateway => 'manual', plan => 'P', price => 2000,
     period => 'check', paid => 1, hosts => 0, contacts => 0, checks => 0,
     shortest => 900, now => 1);
@@ -296,10 +298,19 @@ sub rests {
         cmd('HSET', k('money', $ac), 'balance', $rest{b});
     });
 }
-rests('a rest of more than was paid', qr/more than was paid/,
+rests('another rest than that of the payment', qr/$py: has another rest/,
     a => 25_000_001, b => 25_000_001);
-rests('a rest of a period that was not paid', qr/rest:.*not paid/,
-    k => "rest:$ac:1:2");
+rests('a rest of a payment that is not there', qr/PYx: has another rest/,
+    k => 'rest:PYx');
+my $credited = cmd('GET', k('pay', $ac, $py));
+found('a refund of what was credited', qr/$py: is refunded and credited by more/,
+    sub {
+        my @p = @{ unpacked($credited) };
+        $p[22] += 2_000_000;
+        cmd('SET', k('pay', $ac, $py), packed(\@p));
+        $id = add(k => "rf:$py:F", d => 'revenue', c => 'cash', a => 2_000_000,
+            b => $rest{b});
+    }, sub { $drop->(); cmd('SET', k('pay', $ac, $py), $credited) });
 rests('a rest without its key', qr/no movement/, k => 'x');
 script('bill_adjust', [$acct], what => 'topup',
     once => 'R2', amount => 5_000_000,
@@ -308,7 +319,7 @@ script('bill_adjust', [$acct], once => 'x', amount => -1_000_000,
     reason => 'Less');
 my $credit = cmd('ZRANGE', $index, -1, -1)->[0];
 script('bill_refund', [$acct], payment => $_->[0], amount => $_->[1],
-    reference => "F$_->[1]") for [$py, 1_000_000], [$credit, 500_000],
+    reference => "F$_->[1]") for [$credit, 500_000],
     [$credit, 100_000];
 cmd('HSET', k('money', $ac), 'used', 4000, 'day', 1);
 is_deeply([faults()], [0], 'the books of a plan by the check are in order');

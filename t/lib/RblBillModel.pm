@@ -71,7 +71,7 @@ sub open_one {
     my $was = $s->{pay}{$k};
     $s->{pay}{$k} = { kind => $kind, key => $k, amount => $amount,
         state => 'open', reason => '', created => $now, period => [@period],
-        refunded => 0, attempt => $was ? $was->{attempt} : 0, sent => 0,
+        refunded => 0, credited => 0, attempt => $was ? $was->{attempt} : 0, sent => 0,
         tried => 0, next => 0, late => 0 } if !$was || $was->{state} eq 'void';
     return $s->{open} = $k;
 }
@@ -112,6 +112,25 @@ sub priced {
         $s->{anchor})]);
 }
 
+# Credits the shares of the payments for the time that is left.
+sub rests {
+    my ($s, $now) = @_;
+    for my $p (sort { $b->{created} <=> $a->{created}
+        || sid_of($b->{key}) cmp sid_of($a->{key}) } values %{ $s->{pay} })
+    {
+        next if $p->{kind} !~ /^(?:renewal|upgrade)$/
+            || $p->{state} ne 'succeeded' || $p->{credited};
+        my ($begins, $ends) = @{ $p->{period} };
+        my $from = $now > $begins ? $now : $begins;
+        next if $ends <= $now;
+        $p->{credited} = int(($p->{amount} - $p->{refunded})
+            * (($ends - $from) / ($ends - $begins)));
+        $s->book('rest:' . sid_of($p->{key}), 'revenue', 'credit',
+            $p->{credited}) if $p->{credited};
+    }
+    return;
+}
+
 # Another plan; returns what the script says.
 sub buy {
     my ($s, $now, $kind, $price, $force) = @_;
@@ -126,9 +145,7 @@ sub buy {
     if ($other) {
         $s->void('plan changed') if $s->{open} ne '';
         $s->use_up($now);
-        my $rest = $until ? int $s->worth($now, @$s{qw(kind price)}) : 0;
-        $s->book("rest:$s->{ac}:$s->{begins}:$until", 'revenue', 'credit',
-            $rest) if $rest;
+        $s->rests($now) if $until;
         $s->{day} = 0;
     } else {
         $s->change_due($now);
@@ -360,7 +377,7 @@ sub refund {
     return $s->{refs}{$reference} eq $as if $s->{refs}{$reference};
     my $credit = $p->{kind} !~ /^(?:renewal|upgrade)$/;
     return 0 if $p->{state} ne 'succeeded'
-        || $p->{refunded} + $amount > $p->{amount}
+        || $p->{refunded} + $p->{credited} + $amount > $p->{amount}
         || $credit && $s->{kind} eq 'check' && $s->{to}
             && $s->left - $amount < $s->{falls};
     $s->{refs}{$reference} = $as;
@@ -417,7 +434,8 @@ sub topup {
     return $s->{pay}{$k}{amount} == $amount if $s->{pay}{$k};
     return 0 if $s->{refs}{$reference};
     $s->{pay}{$k} = { kind => 'topup', key => $k, amount => $amount,
-        state => 'open', reason => '', attempt => 0, refunded => 0 };
+        state => 'open', reason => '', attempt => 0, refunded => 0,
+        credited => 0, created => $now };
     return $s->paid($now, $k, $reference);
 }
 sub adjust {

@@ -14,7 +14,7 @@ use constant { DAY => 86_400_000, HOUR => 3_600_000, USD => 1_000_000 };
 
 redis_new(cluster => 1);
 my $now = 1_801_440_000_000;            # 1 February 2027, 00:00
-my ($ac, $acct);
+my ($ac, $acct, $next);
 sub at { $now = $_[0]; script_clock($now) }
 
 sub rec {
@@ -96,7 +96,7 @@ is(digest(), $before, 'a refund that is refused, or booked, changes nothing');
 # --- a reference is booked once ----------------------------------------------
 
 at(bill()->{ends} - 6 * DAY);
-my $next = look()->[2];
+$next = look()->[2];
 $before = digest();
 is_deeply(paid($next, reference => 'I1'), ['USED', '24.00'],
     'the reference of another payment is refused');
@@ -237,6 +237,38 @@ is((payment(look()->[2]))->{kind}, 'topup',
     'what the account asks for comes before a recharge');
 is(scalar(grep { $_->{state} eq 'open' } payments()), 1,
     'never two payments are open');
+
+# --- a refund, and the rest of a period --------------------------------------
+
+# A month of 25.00 that is paid, and half over.
+sub half {
+    fresh();
+    buy('month');
+    my $of = look()->[2];
+    paid($of, @_);
+    at(bill()->{begins} + (bill()->{ends} - bill()->{begins}) / 2);
+    return $of;
+}
+$py = half();
+refund($py, 25 * USD, 'F1');
+buy('check');
+is(balance(), 0, 'nothing is left of a period whose price was paid back');
+$py = half();
+refund($py, 5 * USD, 'F1');
+buy('check');
+is(balance(), 10 * USD, 'the rest is the share of what was not paid back');
+is_deeply(refund($py, 20 * USD, 'F2'), ['CREDITED', '10.00', '10.00'],
+    'a refund of what is in the balance is refused');
+is_deeply(refund($py, 10 * USD, 'F2'), ['OK'],
+    'what was not credited may be paid back');
+is_deeply(refund($py, 10_000, 'F3'), ['CREDITED', '0.00', '10.00'],
+    'nothing is left then');
+buy('month');
+$next = look()->[2];
+paid($next);
+buy('check');
+is(balance(), 35 * USD, 'a payment whose rest was credited is not credited'
+    . ' again');
 
 # --- a payment that is lost --------------------------------------------------
 

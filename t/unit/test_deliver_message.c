@@ -699,6 +699,10 @@ put_payment(rbl_out_t *out, const notice_row_t *row)
 
     rbl_mp_put_z(out, "Business");
     rbl_mp_put_z(out, "manual");
+
+    for (i = RBL_PAYMENT_CREDITED; i < RBL_PAYMENT__N; i++) {
+        rbl_mp_put_int(out, 0);
+    }
 }
 
 

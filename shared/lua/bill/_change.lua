@@ -14,15 +14,31 @@ local function rest_price(b, price, period, now)
     return price * (math.max(paid_until(b, now) - now, 0)
         / (period_end(begins, period, b[BILL.anchor]) - begins))
 end
--- Credits what is left of the period.
+-- Credits what is left of the period: of each payment for it the share of what
+-- was not paid back.  The renewal is the oldest of them.
 local function rest_credit(b, now)
-    local ends = paid_until(b, now)
-    local rest = ends > 0
-        and math.floor(rest_price(b, b[BILL.price], b[BILL.period], now)) or 0
-    if rest > 0 then
-        ledger_add(string.format('rest:%s:%.0f:%.0f', ac, b[BILL.begins], ends),
-            'revenue', 'credit', rest, string.format('%04d-%02d-%02d',
-            date_of(math.floor(ends / day_ms))), '')
+    local all = paid_until(b, now) > 0
+        and call('ZREVRANGE', key('payments', ac), 0, -1) or {}
+    for _, py in ipairs(all) do
+        local p = payment_load(py)
+        local ends = p and p[PAYMENT.ends] or 0
+        if ends > now and p[PAYMENT.state] == 'succeeded'
+            and p[PAYMENT.credited] == 0
+        then
+            local from = math.max(now, p[PAYMENT.begins])
+            local rest = math.floor((p[PAYMENT.amount] - p[PAYMENT.refunded])
+                * ((ends - from) / (ends - p[PAYMENT.begins])))
+            if rest > 0 then
+                p[PAYMENT.credited] = rest
+                save(payment_key(py), p)
+                ledger_add('rest:' .. py, 'revenue', 'credit', rest,
+                    string.format('%04d-%02d-%02d',
+                        date_of(math.floor(ends / day_ms))), '')
+            end
+            if p[PAYMENT.kind] == 'renewal' and p[PAYMENT.begins] <= now then
+                return
+            end
+        end
     end
 end
 -- Why the plan cannot change now: a payment is under way; or the next period is

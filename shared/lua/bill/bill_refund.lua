@@ -11,6 +11,8 @@
 --- reply: PAYMENT  there is none
 --- reply: DONE state reference  it has not succeeded
 --- reply: ABOVE amount  only so much of it was not paid back yet (USD)
+--- reply: CREDITED amount rest  likewise, as the rest of its period is in the
+--          balance (USD)
 --- reply: USED amount  something else was booked by that reference (USD)
 --- reply: RECHARGE falls  below that (USD) the account would be charged again
 --- include: account_of
@@ -21,7 +23,8 @@ if not p then
 end
 named = p[PAYMENT.plan]
 local amount, m = tonumber(ARG.amount), money_read()
-local left = p[PAYMENT.amount] - p[PAYMENT.refunded]
+local credited = p[PAYMENT.credited]
+local left = p[PAYMENT.amount] - p[PAYMENT.refunded] - credited
 local of = 'rf:' .. p[PAYMENT.id] .. ':' .. ARG.reference
 local done, used = booked(ARG.reference, of, amount)
 local credit = for_balance(p)
@@ -34,7 +37,9 @@ elseif used then
 elseif p[PAYMENT.state] ~= 'succeeded' then
     return {'DONE', p[PAYMENT.state], p[PAYMENT.reference]}
 elseif amount > left then
-    return {'ABOVE', string.format('%.2f', left / 1e6)}
+    local most = string.format('%.2f', math.floor(left / cent) / 100)
+    return credited == 0 and {'ABOVE', most}
+        or {'CREDITED', most, string.format('%.2f', credited / 1e6)}
 elseif by_check and terms[TERMS.recharge_to] > 0
     and m.balance - m.used - amount < terms[TERMS.falls_below]
 then

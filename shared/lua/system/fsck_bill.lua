@@ -45,10 +45,6 @@ end
 local function of_plan(p)
     return p[PAYMENT.kind] == 'renewal' or p[PAYMENT.kind] == 'upgrade'
 end
-local function sum_plans(ends, amount)
-    sum(0, string.format('rest until %.0f', ends),
-        'credits more than was paid for plans', amount)
-end
 -- Cash that has come for a payment, or that went back.
 local function look_at_cash(e, amount, head)
     local py = e.r or ''
@@ -69,19 +65,8 @@ local function look_at_cash(e, amount, head)
     if p and not back then
         sum(0, py, 'has succeeded and is not in the ledger', -1)
     end
-    if p and e.c == 'revenue' then
-        sum_plans(p[PAYMENT.ends], -amount)
-    end
 end
--- What is credited before a period begins has the rest of the one before, too.
-local function look_at_rest(e, at, amount)
-    local begins, ends = string.match(e.k, ':(%d+):(%d+)$')
-    if begins then
-        local paid = ends - begins
-        sum_plans(tonumber(ends), math.floor(amount * paid
-            / math.max(paid, ends - at)))
-    end
-end
+local other_rest = 'has another rest of its period than the ledger'
 local look = {}
 -- entry: the ids of the movement before it, and its own.
 function look.ledger(entry)
@@ -111,8 +96,7 @@ function look.ledger(entry)
     if e.d == 'cash' or e.c == 'cash' then
         look_at_cash(e, amount, head)
     elseif head == 'rest:' then
-        sum(0, e.k, 'is of a period that was not paid', 1)
-        look_at_rest(e, tonumber(string.match(id, '^%d+')), amount)
+        sum('=', string.sub(e.k, 6), other_rest, amount)
     end
     if (e.x or '') ~= '' then
         sum(0, 'booked ' .. e.x, 'is no reference of the ledger', -1)
@@ -131,12 +115,8 @@ local bill_text = 'is paid until another time than its payments'
 local function look_at_period(py, p)
     local begins, ends = p[PAYMENT.begins], p[PAYMENT.ends]
     local days = (ends - begins) / day_ms
-    if p[PAYMENT.kind] == 'renewal' then
-        sum(0, string.format('rest:%s:%.0f:%.0f', ac, begins, ends),
-            'is of a period that was not paid', -1)
-        if days < 28 or days > 366 then
-            wrong(py, 'pays for a time that is no month and no year')
-        end
+    if p[PAYMENT.kind] == 'renewal' and (days < 28 or days > 366) then
+        wrong(py, 'pays for a time that is no month and no year')
     end
     if paid and begins == bill[BILL.begins] and ends ~= bill[BILL.ends] then
         wrong('bill', bill_text)
@@ -151,8 +131,13 @@ function look.payments(py)
         return wrong(py, 'cannot be read: restore it from a backup')
     end
     sum(1, p[PAYMENT.key], 'is for the same as another payment', 1)
-    sum('=', py, 'has other refunds than the ledger',
-        -(p[PAYMENT.refunded] or 0))
+    local refunded, credited = p[PAYMENT.refunded] or 0,
+        p[PAYMENT.credited] or 0
+    sum('=', py, 'has other refunds than the ledger', -refunded)
+    sum('=', py, other_rest, -credited)
+    if refunded + credited > p[PAYMENT.amount] then
+        wrong(py, 'is refunded and credited by more than was paid')
+    end
     if p[PAYMENT.state] == 'succeeded' then
         sum(0, py, 'has succeeded and is not in the ledger', 1)
         look_at_period(py, p)
