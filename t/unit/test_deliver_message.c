@@ -651,6 +651,8 @@ typedef struct {
     const char  *title, *text;          /* that are wanted */
 } notice_row_t;
 
+static const char  *payment_state = "open";
+
 
 static void
 put_sold(rbl_out_t *out, const notice_row_t *row)
@@ -678,7 +680,7 @@ put_payment(rbl_out_t *out, const notice_row_t *row)
     rbl_mp_put_z(out, "renewal");
     rbl_mp_put_z(out, "rn:1");
     rbl_mp_put_int(out, 25000000);
-    rbl_mp_put_z(out, "open");
+    rbl_mp_put_z(out, payment_state);
     rbl_mp_put_int(out, 1);
     rbl_mp_put_z(out, "");
     rbl_mp_put_z(out, row->reason);
@@ -806,6 +808,34 @@ test_notice(const notice_row_t *row)
 #define LEAVE  "The checks stop at 2026-12-04 09:30:00 UTC unless it is paid."
 
 static void
+test_under_way(void)
+{
+    int           i;
+    notice_row_t  row = {
+        "failed", "", 0, 0, 0, PLAN, PAYS "is still under way",
+        PAYS "is still under way, and it may yet be charged. Please do not pay"
+        " it in another way.\n\n" LEAVE
+    };
+
+    static const char  *states[] = {
+        "sent", "processing", "unknown", "customer"
+    };
+
+    for (i = 0; i < 4; i++) {
+        row.reason = payment_state = states[i];
+        test_notice(&row);
+    }
+
+    payment_state = "failed";
+    row.reason = "unknown";
+    row.title = PAYS "was not made";
+    row.text = "was not made: unknown. Nothing was charged";
+    test_notice(&row);
+    payment_state = "open";
+}
+
+
+static void
 test_notices(void)
 {
     size_t  i;
@@ -878,6 +908,7 @@ int
 main(void)
 {
     test_notices();
+    test_under_way();
     test_confirm();
     test_refused();
     test_link();

@@ -79,6 +79,11 @@ static const struct {
       " confirm it.\n\nAdd the card again on the billing page of the portal."
       " The bank then asks for the confirmation, and the payment is"
       " made.\n\n$checks\n" },
+    { "failed:under_way", "normal",
+      "The payment of $amount USD for the plan \"$plan\" is still under way",
+      "The payment of $amount USD for the plan \"$plan\" is still under way,"
+      " and it may yet be charged. Please do not pay it in another"
+      " way.\n\n$checks\n" },
     { "failed:unpaid", "normal",
       "The plan \"$plan\" is not paid",
       "The payment of $amount USD for the plan \"$plan\", reference"
@@ -351,6 +356,18 @@ notice_decode(notice_t *n)
 }
 
 
+/* After an attempt that has failed, a payment is open or failed. */
+
+static int
+notice_under_way(const notice_t *n)
+{
+    rbl_str_t  state = n->payment.state;
+
+    return rbl_str_is(state, "sent") || rbl_str_is(state, "processing")
+           || rbl_str_is(state, "unknown") || rbl_str_is(state, "customer");
+}
+
+
 /* The case of a notice that has several texts; "": it has one. */
 
 static rbl_str_t
@@ -361,7 +378,8 @@ notice_case(const notice_t *n)
     int        last = n->billing.next == 0;
 
     if (rbl_str_is(word, "failed")) {
-        return rbl_str_is(reason, "unpaid") || rbl_str_is(reason, "limit")
+        return notice_under_way(n) ? RBL_STR("under_way")
+               : rbl_str_is(reason, "unpaid") || rbl_str_is(reason, "limit")
                ? reason
                : last && n->payment.ends == 0 ? RBL_STR("balance")
                : rbl_str_is(reason, "authentication_required") ? reason
