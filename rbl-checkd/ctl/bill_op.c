@@ -7,6 +7,8 @@
 
 #include "rbl_money.h"
 
+#include <stdio.h>
+
 #define BILL_REFERENCE       255        /* octets */
 #define BILL_REFERENCE_TEXT  "a text of at most 255 octets"
 #define BILL_DECIMALS        6          /* of an amount: a check is cheap */
@@ -46,6 +48,28 @@ bill_reference(rbl_run_t *run, rbl_str_t *text)
 }
 
 
+/* An attempt that failed books nothing. */
+static void
+settle_answer(rbl_run_t *run, rbl_doc_t *doc, const redisReply *reply)
+{
+    int                      over;
+    char                     sum[RBL_MONEY_LEN], more[RBL_MONEY_LEN], text[200];
+    rbl_bill_settle_reply_t  said;
+
+    rbl_bill_settle_reply(&said, reply);
+    (void) rbl_money_text(sum, said.sum);
+    (void) rbl_money_text(more, said.over);
+    over = said.over > 0;
+    snprintf(text, sizeof(text), "Booked %s USD for %s%s%s%s.", sum, run->id.s,
+             over ? ", and " : "", over ? more : "",
+             over ? " USD for the balance" : "");
+
+    if (said.sum > 0) {
+        rbl_doc_str(doc, "note", rbl_str(text));
+    }
+}
+
+
 static const rbl_field_t  paid_fields[] = {
     RBL_TEXT("reference", 0, bill_reference, RBL_ARG(bill_settle, reference)),
     RBL_TEXT("amount", 0, rbl_bill_paid, RBL_ARG(bill_settle, amount)),
@@ -58,6 +82,7 @@ const rbl_op_t  bill_op_paid = {
     .value = "paid",
     .kinds = { RBL_SID_PAYMENT },
     .message = "OK",
+    .answer = settle_answer,
     .refusals = bill_refusals
 };
 
@@ -121,6 +146,7 @@ const rbl_op_t  bill_op_settle = {
     .fields = settle_fields,
     .kinds = { RBL_SID_PAYMENT },
     .message = "OK",
+    .answer = settle_answer,
     .refusals = bill_refusals
 };
 

@@ -122,6 +122,7 @@ ctl_op_with(ctl_t *ctl, int n, const ctl_given_t *given)
     json_t          *answer;
     rbl_sid_t        list;
     rbl_str_t        id;
+    const char      *note;
     const ctl_op_t  *row;
 
     row = ctl_op_row(ctl->command->words);
@@ -149,6 +150,12 @@ ctl_op_with(ctl_t *ctl, int n, const ctl_given_t *given)
     }
 
     if (answer != NULL && row->shows != NULL) {
+        note = json_string_value(json_object_get(answer, "note"));
+
+        if (note != NULL && !ctl->json) {
+            ctl_note("%s", note);
+        }
+
         json_decref(answer);
         answer = ctl_op_run(ctl, row->shows, ctl->args[0], id, 0, NULL);
     }

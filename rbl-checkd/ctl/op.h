@@ -24,8 +24,9 @@ typedef struct {
     const char      *fields;            /* behind account and SID, with spaces;
                                            NULL: the caller brings them */
     const char      *columns;           /* NULL: it prints what was done */
-    const rbl_op_t  *shows;             /* what it prints then; NULL: its own
-                                           answer */
+    const rbl_op_t  *shows;             /* what it prints then, after the
+                                           member "note" of its answer; NULL:
+                                           its own answer */
 } ctl_op_t;
 
 /* op_rows.c; ends with a row without words */

@@ -50,6 +50,9 @@ refused_by_hand(qr/the payment is open/, 'a refund of an open one',
     'bill', 'refund', $ac, $py, '1.00', '--reference', 'F1');
 ctl('bill', 'paid', $ac, $py, '--amount', '28.50', '--reference', '2026-1');
 is(payment($py)->{amount}, 28_500_000, 'rblctl books what has arrived');
+like(rblctl($redis, 'bill', 'paid', $ac, $py, '--amount', '28.50',
+    '--reference', '2026-1')->{err}, qr/Booked 28\.50 USD for $py\.\n/,
+    'rblctl says what was booked');
 refused_by_hand(qr/booked by that reference, of 28\.50 USD/,
     'a reference that was booked', 'bill', 'paid', $ac, $late, '--reference',
     '2026-1');
@@ -68,6 +71,17 @@ ctl('bill', 'adjust', $ac, '+1.00', 'gift', '--reference', 'G1') for 1 .. 2;
 is((ledger())[-1]{b}, 1_000_000, 'a change that runs twice is one');
 is(scalar(grep { $_->{call} =~ /refund/ } @{ ctl('audit', $ac) }), 1,
     'the audit log has the refund');
+
+my $odd = make_account($redis);
+my $much = payment_of($t, $odd, 1, kind => \'renewal', state => \'open',
+    done => 0, reference => \'');
+bill_of($t, $odd, open => \$much);
+like(rblctl($redis, 'bill', 'paid', $odd->{sid}, $much, '--amount', '30')
+    ->{err}, qr/Booked 29\.00 USD for $much, and 1\.00 USD for the balance\./,
+    'what is above the price is in the balance');
+is_deeply([map { "@$_{qw(debit credit amount balance)}" } @{ ctl('bill',
+    'ledger', $odd->{sid}) }], ['cash credit 1.00 1.00',
+    'cash revenue 29.00 1.00'], 'the ledger has both parts');
 
 # --- tables ------------------------------------------------------------------
 

@@ -341,4 +341,21 @@ for my $bad ('', '5', $meter . '0', substr($meter, 0, 16), 'x' . $meter) {
         sub { cmd('SET', k('meter', $ac), $bad) },
         sub { cmd('SET', k('meter', $ac), $meter) });
 }
+
+# less and more than the price, and the rests of both
+
+for (1, 27) {
+    ($ac, $acct) = account();
+    script('bill_plan', [$acct], gateway => 'manual', plan => 'P',
+        price => 25_000_000, period => 'month', paid => 1, hosts => 0,
+        contacts => 0, checks => 0, shortest => 900);
+    script('bill_settle', [$acct], result => 'paid', reference => 'R1',
+        payment => script('bill_step', [$acct], grace => 0, kept => 0)->[2],
+        amount => $_ * 1_000_000);
+    is_deeply([faults()], [0], "fsck finds no fault in $_.00 for 25.00");
+    script('bill_plan', [$acct], gateway => 'manual', plan => 'Free',
+        price => 0, period => '', paid => 0, hosts => 0, contacts => 0,
+        checks => 0, shortest => 900, now => 1);
+    is_deeply([faults()], [0], "fsck finds no fault in the rest of $_.00");
+}
 done_testing();

@@ -358,14 +358,31 @@ sub step_check {
 sub paid {
     my ($s, $now, $k, $reference, $amount) = @_;
     my $p = $s->{pay}{$k};
-    return ($p->{by_hand} // '') eq $reference
-        && $p->{amount} == ($amount // $p->{amount})
+    my $over = ($s->{pay}{ over_of($s, $k) } // {})->{amount} // 0;
+    my $all = $p->{amount} + $over;
+    return ($p->{by_hand} // '') eq $reference && $all == ($amount // $all)
         if $p->{state} eq 'succeeded';
     return 0 if $p->{state} !~ /^(?:open|failed|void)$/
         || $p->{state} eq 'void' && $p->{kind} =~ /^(?:renewal|upgrade)$/
         || $s->{refs}{$reference};
     $s->{refs}{$reference} = 1;
     $p->{by_hand} = $reference;
+    return $s->comes($now, $k, $amount);
+}
+sub over_of { my ($s, $k) = @_; return "tp:$s->{ac}:" . sid_of($k) }
+# The payment is made with this amount; the balance gets the part above a price.
+sub comes {
+    my ($s, $now, $k, $amount) = @_;
+    my $p = $s->{pay}{$k};
+    my $over = ($amount // 0) - $p->{amount};
+    if ($p->{kind} =~ /^(?:renewal|upgrade)$/ && $over > 0) {
+        my $of = over_of($s, $k);
+        $s->{pay}{$of} = { kind => 'topup', key => $of, amount => $over,
+            state => 'succeeded', reason => '', attempt => 0, refunded => 0,
+            credited => 0, created => $now };
+        $s->book($of, 'cash', 'credit', $over);
+        $amount = undef;
+    }
     $p->{amount} = $amount // $p->{amount};
     return $s->succeeds($now, $k);
 }

@@ -145,11 +145,11 @@ is_deeply(buy($acct, 25_000_000, 'month'), ['OK'],
     'bill_plan accepts the first plan again');
 
 is_deeply(paid($acct, sid('PY')), ['PAYMENT'], 'an unknown payment');
-is_deeply(paid($acct, $open), ['OK'], 'the payment is booked');
+is_deeply(paid($acct, $open), ['OK', 25_000_000, 0], 'the payment is booked');
 my @events = told();
 is_deeply(types(@events), ['billing.renewal.success'],
     'a billing.renewal.success event reports the payment');
-is_deeply(paid($acct, $open), ['OK'],
+is_deeply(paid($acct, $open), ['OK', 25_000_000, 0],
     'bill_settle accepts the same payment again');
 is_deeply(paid($acct, $open, 'R2'), ['DONE', 'succeeded', "R$open"],
     'bill_settle refuses the payment with another reference');
@@ -189,7 +189,7 @@ is_deeply([told()], [], 'the failed renewal is reported only once');
 ok(in_a_day(cmd('ZSCORE', k('billdue'), $ac)),
     'a bill in its grace is looked at in a day');
 my $ends = bill($ac)->[ENDS];
-is_deeply(paid($acct, $open), ['OK'], 'paid in the grace');
+is_deeply(paid($acct, $open), ['OK', 25_000_000, 0], 'paid in the grace');
 told();
 is(bill($ac)->[BEGINS], $ends, 'the period begins where the last one ended');
 is(bill($ac)->[STATE], 'active', 'the account is active after the payment');
@@ -204,7 +204,7 @@ is_deeply(look($acct), ['OK', 'lapsed', ''], 'the plan lapses after the grace');
 is(cmd('ZSCORE', k('billdue'), $ac), undef, 'a lapsed bill is no longer due');
 told();
 my $began = time;
-is_deeply(paid($acct, $open), ['OK'], 'paid after all');
+is_deeply(paid($acct, $open), ['OK', 25_000_000, 0], 'paid after all');
 $b = bill($ac);
 is($b->[STATE], 'active', 'the late payment makes the account active');
 is_current($b->[BEGINS] / 1000, $began,

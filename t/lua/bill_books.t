@@ -62,14 +62,14 @@ is_deeply(refund($py, USD, 'F1'), ['DONE', 'open', ''],
     'a payment that is open is not refunded');
 is_deeply(refund(sid('PY'), USD, 'F1'), ['PAYMENT'],
     'an unknown payment is not refunded');
-is_deeply(paid($py, amount => 24 * USD, reference => 'I1'), ['OK'],
-    'less than the amount has arrived');
+is_deeply(paid($py, amount => 24 * USD, reference => 'I1'),
+    ['OK', 24 * USD, 0], 'less than the amount has arrived');
 is_deeply(lines(), ["cash revenue 24000000 $py I1"],
     'the ledger has what has arrived, and the reference of it');
 is(payment($py)->{amount}, 24 * USD, 'the payment has what has arrived');
 is(bill()->{state}, 'active', 'the period is paid');
-is_deeply(paid($py, amount => 24 * USD, reference => 'I1'), ['OK'],
-    'the same again is no error');
+is_deeply(paid($py, amount => 24 * USD, reference => 'I1'),
+    ['OK', 24 * USD, 0], 'the same again is no error');
 is_deeply(paid($py, amount => 25 * USD, reference => 'I1')->[0], 'DONE',
     'another amount of a payment that is booked is refused');
 is_deeply(refund($py, 24 * USD + 1, 'F1'), ['ABOVE', '24.00'],
@@ -132,7 +132,7 @@ script('bill_send', [$acct], gateway => 'http', live => 0, lease => 1000);
 is_deeply(refund($py, USD, 'F1'), ['DONE', 'sent', ''],
     'a payment in flight is not refunded');
 is_deeply(script('bill_settle', [$acct], payment => $py, result => 'succeeded',
-    reference => 'pi_1', amount => 20_100_000), ['OK'],
+    reference => 'pi_1', amount => 20_100_000), ['OK', 20_100_000, 0],
     'the operator says what was charged');
 is(balance(), 20_100_000, 'the balance has what was charged');
 is_deeply(refund($py, 20 * USD, 're_1'), ['RECHARGE', '5.00'],
@@ -269,6 +269,31 @@ paid($next);
 buy('check');
 is(balance(), 35 * USD, 'a payment whose rest was credited is not credited'
     . ' again');
+
+# --- less or more than the price ---------------------------------------------
+
+$py = half(amount => 10 * USD);
+buy('check');
+is(balance(), 5 * USD, 'the rest is the share of what was paid');
+fresh();
+buy('month');
+$py = look()->[2];
+is_deeply([map { paid($py, amount => 27 * USD, reference => 'I1') } 1 .. 2],
+    [(['OK', 25 * USD, 2 * USD]) x 2], 'more than the price has arrived');
+my ($over) = grep { $_->{kind} eq 'topup' } payments();
+is_deeply(lines(), ["cash credit 2000000 $over->{id} I1",
+    "cash revenue 25000000 $py I1"], 'the balance has what is above the price');
+is(payment($py)->{amount}, 25 * USD, 'the payment has its price');
+is(paid($py, amount => 25 * USD, reference => 'I1')->[0], 'DONE',
+    'another amount of a payment with more than its price is refused');
+is(adjust(USD, 'I1'), 'USED', 'the reference of both is booked');
+is_deeply(refund($py, 26 * USD, 'F1'), ['ABOVE', '25.00'],
+    'a refund of the payment is at most its price');
+is_deeply(refund($over->{id}, 2 * USD, 'F1'), ['OK'],
+    'the other part is refunded from the balance');
+at(bill()->{begins} + (bill()->{ends} - bill()->{begins}) / 2);
+buy('check');
+is(balance(), 12_500_000, 'the rest is the share of the price');
 
 # --- a payment that is lost --------------------------------------------------
 

@@ -176,7 +176,7 @@ is_deeply([@{ bill() }[PLAN, OPEN], hosts_max()], ['Starter', $py, 10],
 is_deeply(look(), ['OK', 'active', ''], 'no other payment is opened');
 is_deeply(buy('Business'), $said, 'the same command again opens no other one');
 $ends = bill()->[ENDS];
-is_deeply(paid($py), ['OK'], 'the difference is paid');
+is_deeply(paid($py), ['OK', $cost, 0], 'the difference is paid');
 is_deeply([@{ bill() }[PLAN, PRICE, ENDS, OPEN], hosts_max()],
     ['Business', 250 * USD, $ends, '', 1000],
     'the plan begins, and the period ends as before');

@@ -208,9 +208,8 @@ my %act;
             && ($result ne 'failed' || $p->{late} && $p->{state} ne 'sent');
         die "bill_settle: @$r\n" if ($r->[0] eq 'OK') != !!$waits;
         return if !$waits;
-        $p->{amount} = $amount if $amount ne '' && $result ne 'failed';
         $result eq 'failed' ? $m->declined($now, $k, 'settled', 0)
-            : $m->succeeds($now, $k);
+            : $m->comes($now, $k, $amount eq '' ? undef : $amount);
     }],
     time => [30, sub { clock(rand pick(60_000, 3_600_000, DAY, 12 * DAY)) }],
     checks => [25, sub { checks(1 + int rand 20) for 0 .. int rand 3 }],

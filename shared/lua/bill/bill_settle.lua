@@ -1,7 +1,7 @@
 -- The operator knows how a payment ended: the money has come, which the gateway
 -- has no part in, or he has found out what the gateway does not tell.  Twice is
 -- no error, and has one effect.  Money for the balance may come after the
--- payment was given up.
+-- payment was given up.  What is above the price of a plan is a top-up.
 --- key: acct  acct:<AC>
 --- arg: payment  SID
 --- arg: result  paid: without the gateway; succeeded, failed
@@ -9,7 +9,7 @@
 --- arg: amount  that has come (micro-USD); "": that of the payment
 --- arg: force  1: also if it is not left to the operator, or ""
 --- audit
---- reply: OK
+--- reply: OK sum# over#  what was booked, and for the balance beside it
 --- reply: PAYMENT  there is none
 --- reply: DONE state reference  it is done in another way, or being made
 --- reply: STATE state reference  it does not wait for an answer
@@ -26,14 +26,18 @@ if not a or not b or not p then
 end
 named = b[BILL.plan]
 local state, paid = p[PAYMENT.state], ARG.result == 'paid'
-local amount = tonumber(ARG.amount) or p[PAYMENT.amount]
+local more = 'tp:' .. ac .. ':' .. p[PAYMENT.id]
+local was = payment_load(payment_sid(more))
+local over = was and was[PAYMENT.amount] or 0
+local amount = tonumber(ARG.amount) or p[PAYMENT.amount] + over
 local _, used = booked(ARG.reference, p[PAYMENT.key], amount)
 if paid and state ~= 'open' and state ~= 'failed'
     and not (state == 'void' and for_balance(p))
 then
     by = nil
     return state == 'succeeded' and p[PAYMENT.reference] == ARG.reference
-        and p[PAYMENT.amount] == amount and {'OK'}
+        and p[PAYMENT.amount] + over == amount
+        and {'OK', p[PAYMENT.amount], over}
         or {'DONE', state, p[PAYMENT.reference]}
 elseif not paid and (p[PAYMENT.sent] == 0 or state == 'succeeded'
     or state == 'void')
@@ -43,12 +47,19 @@ elseif ARG.result ~= 'failed' then
     if used or money_read().balance + amount > balance_most then
         return used or {'LIMIT'}
     end
-    p[PAYMENT.amount] = amount
-    bill_done(a, b, p, ARG.reference, now_ms())
+    local now = now_ms()
+    over = for_balance(p) and 0 or math.max(amount - p[PAYMENT.amount], 0)
+    if over > 0 then
+        local py = payment_open(b, 'topup', more, over, now, 0, 0)
+        credit_done(a, b, payment_load(py), ARG.reference, now)
+    end
+    p[PAYMENT.amount] = amount - over
+    bill_done(a, b, p, ARG.reference, now)
+    return {'OK', p[PAYMENT.amount], over}
 elseif ARG.force ~= '1' and (p[PAYMENT.late] == 0 or state == 'sent') then
     return {'FLIGHT', state}
 else
     bill_failed(a, b, p, 'settled', false, '', now_ms())
     payment_wake()
 end
-return {'OK'}
+return {'OK', 0, 0}
