@@ -150,17 +150,13 @@ ctl_bill_plan(ctl_t *ctl)
 int
 ctl_bill_renew(ctl_t *ctl)
 {
-    int          on;
     ctl_given_t  renew = { "renew", "0" };
 
-    on = rbl_str_is(ctl->args[1], "on");
-
-    if (!on && !rbl_str_is(ctl->args[1], "off")) {
-        return ctl_fail("the second argument must be on or off");
-    }
-
-    if (on) {
+    if (rbl_str_is(ctl->args[1], "on")) {
         renew.value = "1";
+
+    } else if (!rbl_str_is(ctl->args[1], "off")) {
+        return ctl_fail("the second argument must be on or off");
     }
 
     return ctl_op_with(ctl, 1, &renew);

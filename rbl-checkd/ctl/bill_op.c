@@ -10,20 +10,21 @@
 #include <stdio.h>
 
 #define BILL_REFERENCE       255        /* octets */
-#define BILL_REFERENCE_TEXT  "a text of at most 255 octets"
 #define BILL_DECIMALS        6          /* of an amount: a check is cheap */
 
 
 static const rbl_outcome_t  bill_refusals[] = {
     { "PAYMENT", 404,
       "the account has no such payment; rblctl bill payments lists them" },
+    { "AMOUNT", 409,
+      "the amount of the payment is now %s USD, and the customer was told"
+      " another one before: give what has arrived by --amount" },
     { "DONE", 409, "the payment is %s, reference \"%s\"" },
     { "STATE", 409, "the payment does not wait for the gateway: it is %s" },
     { "FLIGHT", 409,
       "the daemon still asks the gateway (%s): a charge that is on its way"
       " would be made twice. Wait until the payment is left to you, or give"
       " --force" },
-    { "OTHER", 409, "a payment of that reference was booked, of %s USD" },
     { "USED", 409,
       "something else was booked by that reference, of %s USD; rblctl bill"
       " ledger shows it" },
@@ -44,13 +45,12 @@ static int
 bill_reference(rbl_run_t *run, rbl_str_t *text)
 {
     return text->n <= BILL_REFERENCE ? 0
-           : rbl_expect(run, BILL_REFERENCE_TEXT);
+           : rbl_expect(run, "a text of at most 255 octets");
 }
 
 
-/* An attempt that failed books nothing. */
 static void
-settle_answer(rbl_run_t *run, rbl_doc_t *doc, const redisReply *reply)
+paid_answer(rbl_run_t *run, rbl_doc_t *doc, const redisReply *reply)
 {
     int                      over;
     char                     sum[RBL_MONEY_LEN], more[RBL_MONEY_LEN], text[200];
@@ -63,10 +63,7 @@ settle_answer(rbl_run_t *run, rbl_doc_t *doc, const redisReply *reply)
     snprintf(text, sizeof(text), "Booked %s USD for %s%s%s%s.", sum, run->id.s,
              over ? ", and " : "", over ? more : "",
              over ? " USD for the balance" : "");
-
-    if (said.sum > 0) {
-        rbl_doc_str(doc, "note", rbl_str(text));
-    }
+    rbl_doc_str(doc, "note", rbl_str(text));
 }
 
 
@@ -82,7 +79,7 @@ const rbl_op_t  bill_op_paid = {
     .value = "paid",
     .kinds = { RBL_SID_PAYMENT },
     .message = "OK",
-    .answer = settle_answer,
+    .answer = paid_answer,
     .refusals = bill_refusals
 };
 
@@ -146,7 +143,6 @@ const rbl_op_t  bill_op_settle = {
     .fields = settle_fields,
     .kinds = { RBL_SID_PAYMENT },
     .message = "OK",
-    .answer = settle_answer,
     .refusals = bill_refusals
 };
 

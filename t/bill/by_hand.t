@@ -149,6 +149,19 @@ refused_by_hand($busy, qr/a payment is under way/,
     'a plan without a price, with a charge on its way and --now,', 'bill',
     'plan', $busy->{sid}, 'Free', '--file', $file, '--now');
 
+# --- an open payment whose amount changes ------------------------------------
+
+my $due = make_account($redis);
+my $py = payment_of($t, $due, 1, kind => \'renewal', state => \'open',
+    done => 0, reference => \'', credited => 0, told => 29_000_000);
+bill_of($t, $due, open => \$py, begins => time * 1000, ends => time * 1000);
+ctl('bill', 'plan', $due->{sid}, 'Large', '--file', $file);
+my @paid = ('bill', 'paid', $due->{sid}, $py);
+refused_by_hand($due, qr/is now 99\.00 USD.*told another.*--amount/,
+    'a payment whose amount has changed', @paid);
+ctl(@paid, '--amount', '99');
+is(payment($due, $py)->{state}, 'succeeded', '--amount says what has arrived');
+
 # --- settling by hand --------------------------------------------------------
 
 my @settle = ('bill', 'settle', $busy->{sid}, $charge);

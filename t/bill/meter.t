@@ -116,7 +116,7 @@ is(ctl('bill', 'topup', $ac, '2.00', '--reference', 'R-1')->{balance}, '2.00',
     'rblctl bill topup raises the balance');
 is(ctl('bill', 'topup', $ac, '2', '--reference', 'R-1')->{balance}, '2.00',
     'a topup with the same reference is booked once');
-refused(qr/was booked, of 2.00 USD/, 'topup', '3', '--reference', 'R-1');
+refused(qr/was booked by that reference, of 2.00 USD/, 'topup', '3', '--reference', 'R-1');
 is(bill()->{state}, 'active', 'the topup makes the account active');
 is(ctl('bill', 'alert', $ac, '1.50')->{alert}, '1.50',
     'rblctl bill alert sets the threshold');

@@ -71,9 +71,18 @@ sub open_one {
     my $was = $s->{pay}{$k};
     $s->{pay}{$k} = { kind => $kind, key => $k, amount => $amount,
         state => 'open', reason => '', created => $now, period => [@period],
-        refunded => 0, credited => 0, attempt => $was ? $was->{attempt} : 0, sent => 0,
-        tried => 0, next => 0, late => 0 } if !$was || $was->{state} eq 'void';
+        refunded => 0, credited => 0, attempt => $was ? $was->{attempt} : 0,
+        sent => 0, tried => 0, next => 0, late => 0, told => $was ? $was->{told} : 0 }
+        if !$was || $was->{state} eq 'void';
+    $s->due($s->{pay}{$k});
     return $s->{open} = $k;
+}
+# People are told an amount that is to be paid by hand.
+sub due {
+    my ($s, $p) = @_;
+    $p->{told} = $p->{told} ? -$p->{amount} : $p->{amount}
+        if $s->{gateway} eq 'manual' && abs $p->{told} != $p->{amount};
+    return;
 }
 sub check { my ($s, $n) = @_;
     $s->{used} += $n * $s->{price}
@@ -170,6 +179,7 @@ sub reprice {
     my $p = $s->{pay}{ $s->{open} };
     @$p{qw(amount period)} = $s->priced($p->{period}[0])
         if $p && $p->{kind} eq 'renewal';
+    $s->due($p) if $p;
     return;
 }
 # Inside a period that is paid; "": at once.
@@ -362,7 +372,8 @@ sub paid {
     my $all = $p->{amount} + $over;
     return ($p->{by_hand} // '') eq $reference && $all == ($amount // $all)
         if $p->{state} eq 'succeeded';
-    return 0 if $p->{state} !~ /^(?:open|failed|void)$/
+    return 0 if $p->{told} < 0 && !defined $amount
+        || $p->{state} !~ /^(?:open|failed|void)$/
         || $p->{state} eq 'void' && $p->{kind} =~ /^(?:renewal|upgrade)$/
         || $s->{refs}{$reference};
     $s->{refs}{$reference} = 1;
@@ -379,7 +390,7 @@ sub comes {
         my $of = over_of($s, $k);
         $s->{pay}{$of} = { kind => 'topup', key => $of, amount => $over,
             state => 'succeeded', reason => '', attempt => 0, refunded => 0,
-            credited => 0, created => $now };
+            credited => 0, told => 0, created => $now };
         $s->book($of, 'cash', 'credit', $over);
         $amount = undef;
     }
@@ -452,7 +463,7 @@ sub topup {
     return 0 if $s->{refs}{$reference};
     $s->{pay}{$k} = { kind => 'topup', key => $k, amount => $amount,
         state => 'open', reason => '', attempt => 0, refunded => 0,
-        credited => 0, created => $now };
+        credited => 0, told => 0, created => $now };
     return $s->paid($now, $k, $reference);
 }
 sub adjust {

@@ -54,9 +54,9 @@ sub renew {
 sub look { return script('bill_step', [$_[0]], grace => GRACE, kept => 0) }
 
 sub paid {
-    my ($acct, $py, $reference) = @_;
+    my ($acct, $py, $reference, $amount) = @_;
     return script('bill_settle', [$acct], result => 'paid', payment => $py,
-        reference => $reference // "R$py");
+        reference => $reference // "R$py", amount => $amount // '');
 }
 
 # Reads the events that the outbox has, and removes them; not the notices.
@@ -145,7 +145,10 @@ is_deeply(buy($acct, 25_000_000, 'month'), ['OK'],
     'bill_plan accepts the first plan again');
 
 is_deeply(paid($acct, sid('PY')), ['PAYMENT'], 'an unknown payment');
-is_deeply(paid($acct, $open), ['OK', 25_000_000, 0], 'the payment is booked');
+is_deeply(paid($acct, $open), ['AMOUNT', '25.00'],
+    'bill_settle asks for the amount, because people were told two');
+is_deeply(paid($acct, $open, undef, 25_000_000), ['OK', 25_000_000, 0],
+    'the payment is booked');
 my @events = told();
 is_deeply(types(@events), ['billing.renewal.success'],
     'a billing.renewal.success event reports the payment');

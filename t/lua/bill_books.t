@@ -36,7 +36,7 @@ sub buy {
     my ($period, %with) = @_;
     return script('bill_plan', [$acct], gateway => $with{gateway} // 'manual',
         plan => 'P',
-        price => $period eq 'check' ? 2000 : 25 * USD, period => $period,
+        price => $with{price} // ($period eq 'check' ? 2000 : 25 * USD), period => $period,
         paid => 1, hosts => 0, contacts => 0, checks => 0,
         shortest => 900, now => 1)->[0];
 }
@@ -294,6 +294,43 @@ is_deeply(refund($over->{id}, 2 * USD, 'F1'), ['OK'],
 at(bill()->{begins} + (bill()->{ends} - bill()->{begins}) / 2);
 buy('check');
 is(balance(), 12_500_000, 'the rest is the share of the price');
+
+# --- the amount changes after it was told ------------------------------------
+
+# Amounts that people were told are due.
+sub due {
+    my @all;
+    for my $e (@{ cmd('XRANGE', k('outbox'), '-', '+') }) {
+        my $event = unpacked({ @{ $e->[1] } }->{d});
+        push @all, record('payment', unpacked($event->[16])->[2])->{amount}
+            if $event->[13] eq 'due';
+    }
+    cmd('DEL', k('outbox'));
+    return \@all;
+}
+fresh();
+due();
+buy('month');
+$py = look()->[2];
+is_deeply(due(), [25 * USD], 'the customer is told what is due');
+buy('month', price => 49 * USD) for 1 .. 2;
+is_deeply(due(), [49 * USD], 'the customer is told the new amount once');
+is_deeply(paid($py), ['AMOUNT', '49.00'],
+    'the operator has to say which amount has arrived');
+is_deeply(paid($py, amount => 49 * USD), ['OK', 49 * USD, 0],
+    'the operator says it');
+at(bill()->{ends} - 6 * DAY);
+$py = look()->[2];
+script('bill_terms', [$acct], renew => $_), look() for 0, 1;
+is_deeply([due(), paid($py)], [[49 * USD], ['OK', 49 * USD, 0]],
+    'the same amount is told once, and needs no word');
+fresh();
+buy('month', gateway => 'http');
+look();
+due();
+buy('month');
+is_deeply(due(), [25 * USD],
+    'the customer is told when the payment is no longer by a gateway');
 
 # --- a payment that is lost --------------------------------------------------
 

@@ -81,7 +81,7 @@ sub stored {
         used => $money{used}, events => [@events],
         ledger => [map { my %f = @{ $_->[1] }; join ' ', @f{qw(k d c a b)} }
             @{ cmd('XRANGE', k('ledger', $ac), '-', '+') }],
-        pay => { map { $_->[3] => "@$_[2, 4, 5, 6, 8, 22, 25]" } @pay } };
+        pay => { map { $_->[3] => "@$_[2, 4, 5, 6, 8, 22, 25, 26]" } @pay } };
 }
 sub expected {
     return {
@@ -89,7 +89,7 @@ sub expected {
         plan => join(' ', @$m{qw(price kind)}, map { @$_{qw(price kind at)} }
             $m->{change} // ()),
         pay => { map { $_->{key} => "@$_{qw(kind amount state
-            attempt reason refunded credited)}" }
+            attempt reason refunded credited told)}" }
             values %{ $m->{pay} } } };
 }
 

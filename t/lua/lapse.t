@@ -94,7 +94,7 @@ sub expire {
     return script('bill_step', [$acct], grace => 0, kept => $kept // 0)->[1];
 }
 
-sub pay { return script('bill_settle', [$acct], result => 'paid',
+sub pay { return script('bill_settle', [$acct], result => 'paid', @_,
     payment => bill()->[10])->[0] }
 
 sub work_ends { my $n = 0; $n++ while step($acct)->[2] > 0; return $n + 1 }
@@ -434,7 +434,7 @@ ok(is_account()->[A_LAPSED], 'the account stays expired until it has paid');
 faultless('another plan, not paid');
 is(unpacked(cmd('GET', k('pay', $ac, bill()->[10])))->[4], 2_000_000,
     'the payment is of the new price');
-pay();
+pay(amount => 2_000_000);
 work_ends();
 is_deeply(scheduled(), [sort @hosts], 'the payment schedules all hosts');
 is(told(), 'expired active', 'the contacts are told once each');

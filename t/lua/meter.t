@@ -36,9 +36,11 @@ sub topup { return script('bill_adjust', [$acct], what => 'topup',
     amount => $_[0], reference => $_[1] // '') }
 sub terms { return script('bill_terms', [$acct], falls => $_[0], to => $_[1],
     alert => $_[2], now => 1) }
-sub paid { return script('bill_settle', [$acct], result => 'paid',
-    payment => $_[0],
-    reference => "R$_[0]") }
+sub paid {
+    my $r = script('bill_settle', [$acct], result => 'paid',
+        payment => $_[0], reference => "R$_[0]");
+    return $r->[0] eq 'OK' ? ['OK'] : $r;
+}
 
 sub buy {
     my ($period, $price) = @_;
@@ -112,7 +114,7 @@ is_deeply(topup(5 * USD, 'first'), ['OK', 5 * USD], 'money in advance');
 is_deeply(look(), ['OK', 'active', ''], 'the account is active');
 is(balance(), 5 * USD, 'the top-up is the balance');
 is_deeply(topup(5 * USD, 'first'), ['OK', 5 * USD], 'the same again');
-is_deeply(topup(6 * USD, 'first'), ['OTHER', '5.00'],
+is_deeply(topup(6 * USD, 'first'), ['USED', '5.00'],
     'bill_adjust refuses the reference with another amount');
 is(balance(), 5 * USD, 'a repeated top-up has one effect');
 is(scalar ledger(), 1, 'the ledger has one entry for the top-up');

@@ -100,13 +100,13 @@ local function payment_open(b, kind, of, amount, now, begins, ends)
     payment_save({1, py, kind, of, amount, 'open',
         was and was[PAYMENT.attempt] or 0, '', '', now, 0, begins, ends,
         '', '', '', '', '', 0, 0, 0, 0, 0, b and b[BILL.plan] or '',
-        b and b[BILL.gateway] or 'manual', 0})
+        b and b[BILL.gateway] or 'manual', 0, was and was[PAYMENT.told] or 0})
     call('ZADD', key('payments', ac), tostring(now), py)
     return py
 end
 local function payment_load(py)
     local p = py ~= '' and load(payment_key(py)) or nil
-    for i = PAYMENT.source, p and PAYMENT.credited or 0 do
+    for i = PAYMENT.source, p and PAYMENT.told or 0 do
         p[i] = p[i] or (i < PAYMENT.sent or i == PAYMENT.plan
             or i == PAYMENT.gateway) and '' or 0
     end

@@ -31,9 +31,7 @@ local function rest_credit(b, now)
             if rest > 0 then
                 p[PAYMENT.credited] = rest
                 save(payment_key(py), p)
-                ledger_add('rest:' .. py, 'revenue', 'credit', rest,
-                    string.format('%04d-%02d-%02d',
-                        date_of(math.floor(ends / day_ms))), '')
+                ledger_add('rest:' .. py, 'revenue', 'credit', rest, py, '')
             end
             if p[PAYMENT.kind] == 'renewal' and p[PAYMENT.begins] <= now then
                 return

@@ -109,10 +109,7 @@ local function recharge_open(a, b, m, left, now)
     money_set(m, 'seq', 'runs', 'falls', 'to')
     b[BILL.open] = payment_open(b, 'recharge', string.format('rc:%s:%.0f',
         ac, m.seq), recharge_amount(left, to), now, 0, 0)
-    if b[BILL.gateway] == 'manual' then
-        bill_event(a, b, 'due', b[BILL.open], now,
-            {payment = payment_load(b[BILL.open]), money = m})
-    end
+    bill_due(a, b, payment_load(b[BILL.open]), now, m)
     return b[BILL.open]
 end
 -- Once for each time that the balance falls below.

@@ -9,7 +9,6 @@
 --- audit
 --- reply: OK balance#  what is left of it (micro-USD)
 --- reply: ACCOUNT  there is none
---- reply: OTHER amount  a payment of that reference has another amount (USD)
 --- reply: USED amount  something else was booked by that reference (USD)
 --- reply: LIMIT  the balance would be too large
 --- include: account_of
@@ -22,13 +21,10 @@ local of = topup and 'tp:' .. ac .. ':' .. once
     or (amount > 0 and 'ad:' or 'ta:') .. once
 local payment = topup and payment_load(payment_sid(of))
 local done, used = booked(topup and ARG.reference or once, of, size)
-if payment and payment[PAYMENT.amount] ~= amount then
-    by = nil
-    return {'OTHER', string.format('%.2f', payment[PAYMENT.amount] / 1e6)}
+if used then
+    return used
 elseif payment or done then
     by = nil
-elseif used then
-    return used
 elseif math.abs(m.balance + amount) > balance_most then
     return {'LIMIT'}
 elseif topup then

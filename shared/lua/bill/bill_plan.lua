@@ -51,21 +51,19 @@ elseif other and ARG.now ~= '1' then
         return {'PAID', ends, left}
     end
 end
+local new = {1, ARG.plan, tonumber(ARG.price), ARG.period, tonumber(ARG.paid),
+    tonumber(ARG.hosts), tonumber(ARG.contacts), tonumber(ARG.checks),
+    tonumber(ARG.shortest), 0, ''}
 if free then
     named = b[BILL.plan]
     plan_leave(b, p, 'plan ended', now)
     call('DEL', bill_key, terms_key, key('setup', ac))
     call('ZREM', key('billdue'), ac)
     call('ZREM', key('paydue'), ac)
-    plan_set(a, ARG.plan, ARG.paid, ARG.hosts, ARG.contacts, ARG.checks,
-        ARG.shortest)
-    account_save(a)
+    change_begin(a, b, new)
     lapse_follow(a, b, false, 0, now)
     return {'OK'}
 end
-local new = {1, ARG.plan, tonumber(ARG.price), ARG.period, tonumber(ARG.paid),
-    tonumber(ARG.hosts), tonumber(ARG.contacts), tonumber(ARG.checks),
-    tonumber(ARG.shortest), 0, ''}
 local opens = false
 -- Inside a period that is paid: when the plan begins; nil: at once.
 local function inside()
@@ -139,13 +137,12 @@ end
 p = payment_load(b[BILL.open])
 if p and p[PAYMENT.kind] == 'renewal' then
     payment_priced(b, p)
-    payment_save(p)
 elseif opens then
     p[PAYMENT.plan] = ARG.plan
+end
+if p then
     payment_save(p)
-    if b[BILL.gateway] == 'manual' then
-        bill_event(a, b, 'due', b[BILL.open], now, {payment = p})
-    end
+    bill_due(a, b, p, now)
 end
 if p and p[PAYMENT.kind] ~= 'renewal' and b[BILL.gateway] ~= 'manual' then
     payment_wake()

@@ -46,10 +46,7 @@ local function add()
     retry(ps)
     return ps
 end
-local ps = ''
-if ARG.state == 'done' and s[SETUP.state] ~= 'done' then
-    ps = add()
-end
+local ps = ARG.state == 'done' and s[SETUP.state] ~= 'done' and add() or ''
 s[SETUP.state] = ARG.state ~= '' and ARG.state or s[SETUP.state]
 s[SETUP.session], s[SETUP.text] = ARG.session, ARG.text
 s[SETUP.url] = s[SETUP.state] == 'open' and ARG.url or ''

@@ -11,6 +11,7 @@
 --- audit
 --- reply: OK sum# over#  what was booked, and for the balance beside it
 --- reply: PAYMENT  there is none
+--- reply: AMOUNT amount  it was changed after people were told another (USD)
 --- reply: DONE state reference  it is done in another way, or being made
 --- reply: STATE state reference  it does not wait for an answer
 --- reply: FLIGHT state  it is not left to the operator, or a request to charge
@@ -39,6 +40,8 @@ then
         and p[PAYMENT.amount] + over == amount
         and {'OK', p[PAYMENT.amount], over}
         or {'DONE', state, p[PAYMENT.reference]}
+elseif paid and p[PAYMENT.told] < 0 and ARG.amount == '' then
+    return {'AMOUNT', string.format('%.2f', amount / 1e6)}
 elseif not paid and (p[PAYMENT.sent] == 0 or state == 'succeeded'
     or state == 'void')
 then
@@ -47,14 +50,13 @@ elseif ARG.result ~= 'failed' then
     if used or money_read().balance + amount > balance_most then
         return used or {'LIMIT'}
     end
-    local now = now_ms()
     over = for_balance(p) and 0 or math.max(amount - p[PAYMENT.amount], 0)
     if over > 0 then
-        local py = payment_open(b, 'topup', more, over, now, 0, 0)
-        credit_done(a, b, payment_load(py), ARG.reference, now)
+        local py = payment_open(b, 'topup', more, over, now_ms(), 0, 0)
+        credit_done(a, b, payment_load(py), ARG.reference, now_ms())
     end
     p[PAYMENT.amount] = amount - over
-    bill_done(a, b, p, ARG.reference, now)
+    bill_done(a, b, p, ARG.reference, now_ms())
     return {'OK', p[PAYMENT.amount], over}
 elseif ARG.force ~= '1' and (p[PAYMENT.late] == 0 or state == 'sent') then
     return {'FLIGHT', state}

@@ -81,9 +81,7 @@ local function open()
         local p = payment_load(b[BILL.open])
         payment_priced(b, p)
         payment_save(p)
-        if not was and b[BILL.gateway] == 'manual' then
-            bill_event(a, b, 'due', b[BILL.open], now, {payment = p})
-        end
+        bill_due(a, b, p, now)
     end
     return b[BILL.open]
 end
