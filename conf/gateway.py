@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """gateway.py PORT KEYFILE DATABASE: an example of a server for "gateway http"
-(rbl-operations(7)).  The table "customer" has the accounts that may be charged,
-"payment" what they were: debits for your bank.  Change charge() as you need."""
+(rbl-operations(7)).  It declines accounts that the table "customer" lacks; the
+table "payment" has debits for your bank.  Change charge() as you need."""
 
 import base64, hmac, json, sqlite3, sys, time
 from http.server import BaseHTTPRequestHandler, HTTPServer

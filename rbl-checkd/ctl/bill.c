@@ -18,7 +18,7 @@
 
 
 static const char  unpaid_rows[] =
-    "account, name, id:PAYMENT, kind, amount:USD, state, reason,"
+    "account, name, id:PAYMENT, gateway, kind, amount:USD, state, reason,"
     " created:OPENED, next:NEXT TRY";
 
 
