@@ -141,23 +141,21 @@ digests_on_when(void *data, const redisReply *reply)
 }
 
 
-/* Member, rhythm, quiet hours, time zone, since when it waits. */
+/* Member, rhythm, quiet hours, time zone. */
 
 static void
 digests_when(digests_part_t *part, const redisReply *ask)
 {
     char                    text[RBL_OUT_INT];
-    int64_t                 since;
     rbl_key_t               key;
     deliver_t              *d = part->turn.data;
     rbl_digest_when_args_t  args;
 
-    since = rbl_reply_int(rbl_reply_at(ask, 4), clock_date());
     args.digests = store_key(d->store, &key, part->turn.n, "digests");
     args.member = rbl_reply_str(rbl_reply_at(ask, 0));
     args.at = rbl_out_int_text(text, rbl_rhythm_next(
                   rbl_reply_str(rbl_reply_at(ask, 1)),
-                  rbl_reply_str(rbl_reply_at(ask, 2)), since, clock_date(),
+                  rbl_reply_str(rbl_reply_at(ask, 2)), clock_date(),
                   timezones_find(d->timezones,
                                  rbl_reply_str(rbl_reply_at(ask, 3)))));
     store_script(d->store, &rbl_script_digest_when, digests_on_when, part,

@@ -162,7 +162,7 @@ rbl_rhythm_day(int64_t sec, int at, int weekday, const rbl_timezone_t *tz)
 
 
 int64_t
-rbl_rhythm_next(rbl_str_t rhythm, rbl_str_t quiet, int64_t since, int64_t now,
+rbl_rhythm_next(rbl_str_t rhythm, rbl_str_t quiet, int64_t now,
     const rbl_timezone_t *tz)
 {
     int           from, to, at;
@@ -170,14 +170,14 @@ rbl_rhythm_next(rbl_str_t rhythm, rbl_str_t quiet, int64_t since, int64_t now,
     rbl_rhythm_t  r;
 
     next = now;
-    sec = since / 1000;
+    sec = now / 1000;
 
     if (rbl_rhythm_read(&r, rhythm) && r.every != 0) {
         shown = rbl_rhythm_shown(sec, tz) % RBL_RHYTHM_HOUR;
         sec = r.every == RBL_RHYTHM_HOUR
               ? sec - shown + RBL_RHYTHM_HOUR
               : rbl_rhythm_day(sec, r.at, r.day, tz);
-        next = sec * 1000 > now ? sec * 1000 : now;
+        next = sec * 1000;
     }
 
     if (rbl_quiet_read(&from, &to, quiet)) {

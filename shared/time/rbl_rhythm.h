@@ -16,19 +16,17 @@
 
 #include "rbl_timezone.h"
 
-#define RBL_RHYTHM_LEN  24              /* fits any of these texts with NUL */
-
 /* 1: it is such a text, in lower case, with two digits for hours and minutes.
    Quiet hours that never end, "08:00-08:00", are none. */
 int rbl_rhythm_ok(rbl_str_t rhythm);
 int rbl_quiet_ok(rbl_str_t quiet);
 
 /*
- * The first moment (ms) from `now` on at which a message about something that
- * happened at `since` may go: after the next time of the rhythm, and not in
- * quiet hours.  A text that is none of these does not hold anything back.
+ * The first moment (ms) at which a message about something that happened `now`
+ * may go: `now`, or the next time of the rhythm after it, but not in quiet
+ * hours.  A text that is none of these does not hold anything back.
  */
-int64_t rbl_rhythm_next(rbl_str_t rhythm, rbl_str_t quiet, int64_t since,
-    int64_t now, const rbl_timezone_t *tz);
+int64_t rbl_rhythm_next(rbl_str_t rhythm, rbl_str_t quiet, int64_t now,
+    const rbl_timezone_t *tz);
 
 #endif /* RBL_RHYTHM_H_INCLUDED */

@@ -14,8 +14,8 @@
 --- include: contact_of
 --- include: look
 local changed = false
-local function set(field, v)
-    if v ~= '' then
+local function set(field, given, v)
+    if given ~= '' then
         c[field], changed = v, true
     end
 end
@@ -24,17 +24,15 @@ for field = CONTACT.weight, CONTACT.checks do
     local is_text = field == CONTACT.rhythm or field == CONTACT.quiet
     c[field] = c[field] or (is_text and '' or 0)
 end
-set(CONTACT.weight, tonumber(ARG.weight) or '')
-set(CONTACT.rhythm, ARG.rhythm)
-set(CONTACT.quiet, ARG.quiet)
-set(CONTACT.after, tonumber(ARG.after) or '')
-set(CONTACT.checks, tonumber(ARG.checks) or '')
+set(CONTACT.weight, ARG.weight, tonumber(ARG.weight))
+set(CONTACT.rhythm, ARG.rhythm, ARG.rhythm ~= 'now' and ARG.rhythm or '')
+set(CONTACT.quiet, ARG.quiet, ARG.quiet ~= 'none' and ARG.quiet or '')
+set(CONTACT.after, ARG.after, tonumber(ARG.after))
+set(CONTACT.checks, ARG.checks, tonumber(ARG.checks))
 if not changed then
     by = nil
     return {'OK'}
 end
-c[CONTACT.rhythm] = ARG.rhythm == 'now' and '' or c[CONTACT.rhythm]
-c[CONTACT.quiet] = ARG.quiet == 'none' and '' or c[CONTACT.quiet]
 save(contact_key, c)
 call('DEL', key('when', ac, ARG.contact))
 pcall(look_at, ARG.contact, '*')

@@ -21,8 +21,7 @@
 -- hosts that are no longer reported.  alert: SID of the event that combines
 -- many of them, or "".  ends: 1 if that event ends now.
 -- asks: digests that wait for a time to go (digest_when.lua), each an array:
--- its member, the contact's rhythm and quiet hours, the account's time zone,
--- and since when it waits (ms).
+-- its member, a rhythm and quiet hours, and the account's time zone.
 --- include: states
 --- include: known
 --- include: told
@@ -48,8 +47,12 @@ local function over(digest, making)
     end
     call('ZREM', KEY.digests, ac .. ':' .. co)
 end
--- May a message go now?  One that is this late (ms) has to ask again, for there
--- may be quiet hours.
+local function ask(rhythm, quiet, a)
+    asks[#asks + 1] = {ac .. ':' .. co, rhythm, quiet, a[ACCOUNT.timezone]}
+    again(lease)
+end
+-- May a message go now?  The time of one that is this late (ms) has come, but
+-- quiet hours may have begun.
 local late = 600000
 local function may_go(c, a)
     local rhythm, quiet = c[CONTACT.rhythm] or '', c[CONTACT.quiet] or ''
@@ -57,15 +60,14 @@ local function may_go(c, a)
         return true
     end
     local at = tonumber(call('GET', key('when', ac, co)) or nil)
-    if at and at > now then
-        later(at)
-    elseif not at or now - at > late then
-        asks[#asks + 1] = {ac .. ':' .. co, rhythm, quiet,
-            a[ACCOUNT.timezone], at or now}
-        again(lease)
-    else
-        return true
+    if not at then
+        return ask(rhythm, quiet, a)
+    elseif at > now then
+        return later(at)
+    elseif quiet ~= '' and now - at > late then
+        return ask('', quiet, a)
     end
+    return true
 end
 local function claim(event)
     call('ZREM', key('later'), ac .. ':' .. co)
