@@ -90,7 +90,7 @@ test_text(void)
             "hosts and lists");
 
     m.listed = 12;
-    is_text(&m, "Blocklists: 2 hosts listed, 1 host delisted: 192.0.2.7 (ZEN"
+    is_text(&m, "Blocklists: 12 hosts listed, 1 host delisted: 192.0.2.7 (ZEN"
             " and 2 more), 192.0.2.8 (bl.example), shop.example delisted, and"
             " 10 more", "the number of the others");
 
@@ -119,7 +119,7 @@ test_text(void)
     h[0].value = S("a\r\nb\x01\x7f");
     m = trigger("x\ny", 1, h);
     m.listed = 1;
-    is_text(&m, "Blocklists: x y: a  b   (ZEN and 2 more)",
+    is_text(&m, "Blocklists: 1 host listed: a  b   (ZEN and 2 more)",
             "control characters");
 
     m = trigger("Confirm", 0, NULL);

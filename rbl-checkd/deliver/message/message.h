@@ -98,6 +98,10 @@ int message_is_event(rbl_str_t type);
  */
 void message_trigger(rbl_out_t *out, const message_t *message);
 
+/* "2 hosts listed, 1 host delisted": the numbers of a contact.trigger; in its
+   title the hosts follow. */
+void message_counts(rbl_out_t *out, const message_t *message);
+
 /* The SHA-256 of the link of a user.link, 64 hex digits; n 0: malformed.  Its
    message has it in the place of the link's secret, which is not in the store's
    events. */

@@ -10,16 +10,13 @@
 #include "base/buf.h"
 #include "rbl_codes.h"
 #include "rbl_doc.h"
-
-#include <arpa/inet.h>
-#include <stdio.h>
+#include "rbl_validate.h"
 
 
 #define TEXT_LISTINGS  10               /* of a host, in words */
 #define TITLE_HOSTS    3                /* so many are named by their network,
                                            or fewer by their addresses */
 #define TITLE_WORD     48               /* characters */
-#define TITLE_NET      (INET6_ADDRSTRLEN + 4)
 
 static const char *const  message_states[] = {
     "clear", "listed", "delisted", "unreported"
@@ -92,53 +89,28 @@ text_count(rbl_out_t *out, int64_t n, const char *one, const char *many)
 }
 
 
-/* The network of a host as text, 192.0.2.0/24 or 2001:db8::/64; 0: it is a
-   domain. */
+/* The /24 or /64 that has all hosts of the message; 0: there is none, or not
+   all hosts are shown. */
 
 static int
-trigger_net(char net[TITLE_NET], rbl_str_t value)
+trigger_subnet(rbl_subnet_t *net, const message_t *m, int64_t all)
 {
-    int            family;
-    char           text[INET6_ADDRSTRLEN];
-    unsigned char  address[16];
-
-    rbl_copy(text, sizeof(text), value);
-    family = memchr(value.p, ':', value.n) != NULL ? AF_INET6 : AF_INET;
-
-    if (value.n >= sizeof(text) || inet_pton(family, text, address) != 1) {
-        return 0;
-    }
-
-    if (family == AF_INET) {
-        address[3] = 0;
-
-    } else {
-        memset(address + 8, 0, 8);
-    }
-
-    (void) inet_ntop(family, address, text, sizeof(text));
-    snprintf(net, TITLE_NET, "%s/%d", text, family == AF_INET ? 24 : 64);
-
-    return 1;
-}
-
-
-/* Have all hosts of the message one network?  Which one. */
-
-static int
-trigger_one_net(char net[TITLE_NET], const message_t *m, int64_t all)
-{
-    char    other[TITLE_NET];
-    size_t  i;
+    size_t      i;
+    rbl_addr_t  addr;
 
     if (m->n_hosts < TITLE_HOSTS || (int64_t) m->n_hosts < all
-        || !trigger_net(net, m->host[0].value))
+        || rbl_addr_parse(&net->addr, m->host[0].value) != RBL_OK)
     {
         return 0;
     }
 
+    net->bits = net->addr.family == RBL_FAMILY_IPV4 ? 24 : 64;
+    memset(net->addr.b + net->bits / 8, 0, sizeof(net->addr.b) - net->bits / 8);
+
     for (i = 1; i < m->n_hosts; i++) {
-        if (!trigger_net(other, m->host[i].value) || strcmp(net, other) != 0) {
+        if (rbl_addr_parse(&addr, m->host[i].value) != RBL_OK
+            || !rbl_subnet_has(net, &addr))
+        {
             return 0;
         }
     }
@@ -184,9 +156,10 @@ title_lists(rbl_out_t *out, const message_host_t *h)
 static void
 title_hosts(rbl_out_t *out, const message_t *m)
 {
-    char     net[TITLE_NET];
-    size_t   i;
-    int64_t  all = m->listed + m->delisted + m->unreported + m->clear;
+    char          buf[RBL_VALUE_MAX];
+    size_t        i;
+    int64_t       all = m->listed + m->delisted + m->unreported + m->clear;
+    rbl_subnet_t  net;
 
     if (m->n_hosts == 0) {
         return;
@@ -194,8 +167,8 @@ title_hosts(rbl_out_t *out, const message_t *m)
 
     rbl_out_z(out, ": ");
 
-    if (trigger_one_net(net, m, all)) {
-        rbl_out_z(out, net);
+    if (trigger_subnet(&net, m, all)) {
+        rbl_out_str(out, rbl_subnet_text(buf, &net));
         return;
     }
 
@@ -215,10 +188,8 @@ title_hosts(rbl_out_t *out, const message_t *m)
 }
 
 
-/* "2 hosts listed, 1 host delisted, 1 host not reported ...", and which. */
-
-static void
-trigger_title(rbl_out_t *out, const message_t *m)
+void
+message_counts(rbl_out_t *out, const message_t *m)
 {
     if (m->listed > 0) {
         text_count(out, m->listed, " host listed", " hosts listed");
@@ -238,8 +209,6 @@ trigger_title(rbl_out_t *out, const message_t *m)
     if (m->listed == 0 && m->delisted == 0 && m->unreported == 0) {
         text_count(out, m->clear, " host not listed", " hosts not listed");
     }
-
-    title_hosts(out, m);
 }
 
 
@@ -502,7 +471,8 @@ message_trigger(rbl_out_t *out, const message_t *message)
     rbl_buf_init(&title);
     rbl_buf_init(&text);
     rbl_buf_init(&portal);
-    trigger_title(&title.out, message);
+    message_counts(&title.out, message);
+    title_hosts(&title.out, message);
     trigger_text(&text, message);
 
     if (message->portal.n > 0) {

@@ -183,20 +183,6 @@ sms_hosts(rbl_buf_t *text, const message_t *m)
 }
 
 
-/* Hosts follow the numbers, so the title's are left out. */
-
-static void
-sms_title(rbl_out_t *out, const message_t *message)
-{
-    rbl_str_t    title = message->title;
-    const char  *hosts;
-
-    hosts = message->n_hosts > 0 ? memmem(title.p, title.n, ": ", 2) : NULL;
-    title.n = hosts != NULL ? (size_t) (hosts - title.p) : title.n;
-    sms_word(out, title);
-}
-
-
 /* A text that is too long even without hosts is cut anywhere. */
 
 static void
@@ -224,8 +210,14 @@ sms_text(rbl_buf_t *text, const message_t *message)
 
     } else {
         rbl_out_z(&text->out, "Blocklists: ");
-        sms_title(&text->out, message);
-        sms_hosts(text, message);
+
+        if (message->n_hosts > 0) {
+            message_counts(&text->out, message);
+            sms_hosts(text, message);
+
+        } else {
+            sms_word(&text->out, message->title);
+        }
     }
 
     sms_cut(text);
