@@ -694,12 +694,12 @@ rbl-checkd'
             && set_key "$file" store_user $name \
             && set_key "$file" store_password_file "$password" || up=
     done
+    [ -z "$opt_domain" ] || set_key "$etc/rbl-checkd.conf" portal_url "$url"
 }
 
 
 do_mail()
 {
-    [ -z "$opt_domain" ] || set_key "$etc/rbl-checkd.conf" portal_url "$url"
     if [ -z "$opt_smtp" ]; then
         now=$(value "$etc/rbl-checkd.conf" smtp_url)
         if [ -n "$now" ]; then
