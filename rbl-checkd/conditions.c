@@ -221,12 +221,12 @@ look_silent(conditions_t *c, const lists_named_t *bad, unsigned tried,
    not queried to learn that (idle.h). */
 
 static void
-look_untried(conditions_t *c, unsigned tried, unsigned free)
+look_untried(conditions_t *c, unsigned tried, unsigned askable)
 {
     health_dns_t     dns;
     const health_t  *health = c->checker->env.health;
 
-    if (tried == 0 && free > 0 && health_unheard(health)
+    if (tried == 0 && askable > 0 && health_unheard(health)
         && health_dns(health, &dns) == 0)
     {
         row(c, RBL_CONDITION_DNS_UNTRIED, RBL_SERVICE_DEGRADED, 0, NULL,
@@ -240,13 +240,13 @@ look_lists(conditions_t *c)
 {
     int               is;
     size_t            i;
-    unsigned          tried, all, free;
+    unsigned          tried, all, askable;
     const list_t     *list;
     lists_named_t     bad = { 0, "" }, critical = { 0, "" }, keys = { 0, "" };
     const checker_t  *checker = c->checker;
 
     tried = all = 0;
-    free = !table_loaded(checker->table);       /* there may be some */
+    askable = !table_loaded(checker->table);       /* there may be some */
 
     for (i = 0; i < table_count(checker->table); i++) {
         list = table_at(checker->table, i);
@@ -261,7 +261,7 @@ look_lists(conditions_t *c)
 
         is = silent(checker, list);
         tried += is >= 0;
-        free += list->day_quota == 0;
+        askable += list->day_quota == 0;
         all++;
 
         if (is > 0) {
@@ -273,7 +273,7 @@ look_lists(conditions_t *c)
         }
     }
 
-    look_untried(c, tried, free);
+    look_untried(c, tried, askable);
     look_silent(c, &bad, tried, all);
 
     if (critical.n > 0) {

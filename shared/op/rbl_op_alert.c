@@ -14,7 +14,7 @@
 #define RBL_MUTE_LONGEST  (366 * INT64_C(86400000))     /* ms */
 #define RBL_MUTE_REASON   200           /* characters */
 #define RBL_ALERT_AFTER   10080         /* minutes, a week */
-#define RBL_ALERT_CHECKS  5             /* _judge.lua keeps as many times */
+#define RBL_ALERT_CHECKS  5             /* one more than _judge.lua keeps */
 
 
 /* --- contacts ------------------------------------------------------------ */

@@ -217,7 +217,7 @@ health_heard(health_t *health, const list_t *list, rbl_family_t family,
 /* When a list responded last; 0: none did. */
 
 static double
-heard_at(const health_t *health)
+last_heard(const health_t *health)
 {
     unsigned  i;
     double    heard, last = 0;
@@ -234,7 +234,7 @@ heard_at(const health_t *health)
 double
 health_quiet(const health_t *health)
 {
-    double  heard = heard_at(health);
+    double  heard = last_heard(health);
 
     return clock_now() - (heard > health->started ? heard : health->started);
 }
@@ -243,7 +243,7 @@ health_quiet(const health_t *health)
 int
 health_unheard(const health_t *health)
 {
-    return heard_at(health) == 0;
+    return last_heard(health) == 0;
 }
 
 

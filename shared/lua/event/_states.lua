@@ -97,7 +97,7 @@ local function states_back(s, id, mark, look)
 end
 -- One host.  look: why it is looked at, or nil; name: of one that was deleted.
 local function states_host(s, id, look, name)
-    local later = look == '+' .. id
+    local delayed = look == '+' .. id
     local mark = tonumber(call('ZSCORE', s.making, id) or nil)
     states_left = states_left - 1
     if s.waits and notify_waits(id) or call('ZSCORE', s.digest, id) then
@@ -114,7 +114,7 @@ local function states_host(s, id, look, name)
         muted, state = state and (h.listed or told), nil
     elseif state then
         state, muted, next = state_of(s, id, h, theirs, mark and
-            math.floor(mark / digest_state), told, was or later)
+            math.floor(mark / digest_state), told, was or delayed)
     end
     states_hold(s, id, muted, was)
     if next then
@@ -165,13 +165,13 @@ local function states_kids(s, member, range, from)
             .. from)
     end
 end
--- Those that are to be looked at later, now.
+-- Looks that are not due yet, since the contact no longer waits as long.
 local function states_soon(s, member)
     local rows = call('ZRANGE', s.making, tostring(digest_look + s.now), '+inf',
         'BYSCORE', 'LIMIT', 0, states_hosts)
-    for _, later in ipairs(rows) do
-        states_host(s, later:sub(2), later)
-        call('ZREM', s.making, later)
+    for _, delayed in ipairs(rows) do
+        states_host(s, delayed:sub(2), delayed)
+        call('ZREM', s.making, delayed)
     end
     if not rows[1] then
         call('ZREM', s.making, member)
@@ -186,11 +186,11 @@ end
 local function states_look(s, member)
     local of, cursor = string.match(member, '^([*~])(%d*)$')
     local id, rest = string.match(member, '^%?(HT%x+)(.*)$')
-    local later = string.match(member, '^%+(HT%x+)$')
+    local delayed = string.match(member, '^%+(HT%x+)$')
     if member == '+' then
         states_soon(s, member)
-    elseif later then
-        states_host(s, later, member)
+    elseif delayed then
+        states_host(s, delayed, member)
         call('ZREM', s.making, member)
     elseif cursor then
         states_all(s, member, of, cursor)

@@ -67,8 +67,8 @@ local function told_later(batch, co, shown)
         end
     end
 end
--- The record of a listed host as the contact is told it; nil: nothing of it is
--- told now.  at: as of which time (ms).
+-- The record of a listed host with the listings to report at a time (ms); nil:
+-- there are none.
 local function told_part(t, id, h, raw, at)
     local _, muted = tells_host(t, id, h[HOST.parent], h[HOST.groups])
     if muted then

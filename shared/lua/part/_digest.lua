@@ -51,7 +51,7 @@ local function listed_since(details, at)
     end
     return false
 end
--- Is all in a digest to be done later?  When: ms.
+-- When the first look of a digest is due (ms), if it has nothing to do before.
 local function digest_later(digest, now)
     local first = call('ZRANGE', digest, 0, 0, 'WITHSCORES')
     local at = first[2] and tonumber(first[2]) - digest_look

@@ -87,7 +87,7 @@ end
 local turns = {due = {}, manual = {'manual'}, works = {'work', 60000},
     settle = {nil, 3660000}, tellings = {'telling', longest_lease},
     unmutes = {'mutes'}, billdue = {'bill'}, paydue = {'bill'}}
--- A message a week, and a check of a host, come sooner.
+-- The message of a week, and the next check of a host, are due before that.
 local longest_wait = 32 * 86400000
 for index, of in pairs(turns) do
     look[index] = function(member)
