@@ -418,8 +418,11 @@ ngx_rbl_batch_judge(ngx_rbl_batch_t *batch, const redisReply *reply,
     case RBL_REPLY_OK:
         batch->executed++;
 
-        if (batch->waits && batch->replied == batch->commands.nelts) {
-            ngx_rbl_batch_waited(batch, reply);
+        if (batch->waits && i + 2 >= batch->commands.nelts) {
+            if (i + 1 == batch->commands.nelts) {
+                ngx_rbl_batch_waited(batch, reply);
+            }
+
             return;
         }
 
@@ -703,12 +706,13 @@ ngx_rbl_batch_changes(const ngx_rbl_batch_t *batch)
 }
 
 
-/* Adds WAIT for all replicas of the node, if it has some. */
+/* Adds a change, and WAIT for all replicas of the node, if it has some. */
 
 static void
 ngx_rbl_batch_wait(ngx_rbl_batch_t *batch, const ngx_rbl_node_t *node)
 {
     char                 text[2][RBL_OUT_INT];
+    rbl_key_t            key;
     ngx_rbl_commands_t  *commands;
 
     if (node->replicas == 0 || !ngx_rbl_batch_changes(batch)) {
@@ -717,10 +721,19 @@ ngx_rbl_batch_wait(ngx_rbl_batch_t *batch, const ngx_rbl_node_t *node)
 
     commands = &batch->commands;
 
+    ngx_rbl_batch_command(batch, RBL_COMMAND("SET",
+                          rbl_nodes_touch(&key, &batch->store->nodes,
+                                          &batch->store->ks, node->i),
+                          RBL_STR("")));
+
     ngx_rbl_batch_command(batch, RBL_COMMAND("WAIT",
                           rbl_out_int_text(text[0], (int64_t) node->replicas),
                           rbl_out_int_text(text[1],
                                     batch->store->conf->timeout / 4 + 1)));
+
+    if (batch->nomem) {
+        return;
+    }
 
     commands->elts[commands->nelts - 1].node =
         commands->elts[commands->nelts - 2].node;
@@ -754,6 +767,7 @@ ngx_rbl_batch_submit(ngx_rbl_batch_t *batch)
 
     if (node != NULL && batch->durable) {
         ngx_rbl_batch_wait(batch, node);
+        node = batch->nomem ? NULL : node;
     }
 
     if (node != NULL && batch->slow) {

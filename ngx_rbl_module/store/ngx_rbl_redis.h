@@ -271,7 +271,8 @@ struct ngx_rbl_batch_s {
     unsigned                  slow:1;   /* for the slow link */
     unsigned                  durable:1;    /* a replica must have its
                                                changes */
-    unsigned                  waits:1;  /* its last command is WAIT */
+    unsigned                  waits:1;  /* its last commands are SET and WAIT
+                                           (rbl_nodes_touch) */
     ngx_uint_t                needs;    /* so many replicas must have it */
     ngx_uint_t                doubted;  /* the round of the scout that it waits
                                            for, in `doubts`; 0: none */

@@ -30,6 +30,31 @@ ctl_replicas(ctl_t *ctl, unsigned node)
 }
 
 
+/* A change, which WAIT waits for.  0: it was refused. */
+static int
+ctl_touch(ctl_t *ctl, unsigned node)
+{
+    int          good;
+    ctl_why_t    why;
+    rbl_key_t    key;
+    rbl_str_t    touch;
+    redisReply  *reply;
+
+    touch = rbl_nodes_touch(&key, ctl->store.nodes, &ctl->ks, node);
+
+    if (touch.n == 0) {
+        return 1;                       /* the store is not initialised yet */
+    }
+
+    reply = ctl_ask(ctl, node, NULL,
+                    RBL_COMMAND("SET", touch, RBL_STR("")), &why);
+    good = rbl_reply_class(reply) == RBL_REPLY_OK;
+    freeReplyObject(reply);
+
+    return good;
+}
+
+
 /* So many of them have all changes. */
 static int64_t
 ctl_replicas_have(ctl_t *ctl, unsigned node, int64_t replicas)
@@ -38,6 +63,10 @@ ctl_replicas_have(ctl_t *ctl, unsigned node, int64_t replicas)
     int64_t      n;
     ctl_why_t    why;
     redisReply  *reply;
+
+    if (!ctl_touch(ctl, node)) {
+        return 0;
+    }
 
     reply = ctl_ask(ctl, node, NULL,
                     RBL_COMMAND("WAIT", rbl_out_int_text(text, replicas),

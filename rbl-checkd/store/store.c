@@ -106,6 +106,15 @@ on_replicas(void *data, const redisReply *reply)
 }
 
 
+static void
+on_touched(void *data, const redisReply *reply)
+{
+    store_link_t  *link = data;
+
+    link->touched = rbl_reply_class(reply) == RBL_REPLY_OK;
+}
+
+
 /* The reply to INFO comes before that to WAIT: store_waited knows of replicas
    that have come since the greeting. */
 
@@ -113,6 +122,7 @@ void
 store_wait(store_t *store, rbl_str_t key, store_reply_pt done, void *data)
 {
     char           text[RBL_OUT_INT];
+    rbl_key_t      touch;
     store_link_t  *link;
 
     link = link_for(store, 1, 1, &key);
@@ -122,6 +132,11 @@ store_wait(store_t *store, rbl_str_t key, store_reply_pt done, void *data)
         return;
     }
 
+    store_link_command(link, on_touched, link,
+                       RBL_COMMAND("SET", rbl_nodes_touch(&touch, &store->nodes,
+                                                       store_keyspace(store),
+                                                       link->node),
+                                   RBL_STR("")));
     store_link_command(link, on_replicas, link,
                        RBL_COMMAND("INFO", RBL_STR("REPLICATION")));
     store_link_command(link, done, data,
@@ -136,6 +151,7 @@ store_wait(store_t *store, rbl_str_t key, store_reply_pt done, void *data)
 int
 store_waited(store_t *store, rbl_str_t key, const redisReply *reply)
 {
+    int            touched;
     int64_t        n;
     store_link_t  *link;
 
@@ -143,6 +159,13 @@ store_waited(store_t *store, rbl_str_t key, const redisReply *reply)
     n = rbl_reply_int(reply, 0);
 
     if (link == NULL || reply == NULL) {
+        return 0;
+    }
+
+    touched = link->touched;
+    link->touched = 0;
+
+    if (!touched) {
         return 0;
     }
 

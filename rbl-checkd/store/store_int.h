@@ -99,6 +99,7 @@ struct store_link_s {
                                            confirmed */
     unsigned            messages:1;     /* has sent SUBSCRIBE */
     unsigned            unsafe:1;       /* its writes need no replica */
+    unsigned            touched:1;      /* SET before WAIT was accepted */
     unsigned            stale:1;        /* what it replies counts no more */
     unsigned            late:1;         /* its last greeting was refused because
                                            it took too long */

@@ -527,6 +527,25 @@ rbl_nodes_of_words(const rbl_nodes_t *nodes, int argc, const rbl_str_t *argv)
 }
 
 
+rbl_str_t
+rbl_nodes_touch(rbl_key_t *key, const rbl_nodes_t *nodes,
+    const rbl_keyspace_t *ks, unsigned node)
+{
+    unsigned   p;
+    rbl_str_t  touch;
+
+    for (p = 0; p < ks->partitions; p++) {
+        touch = rbl_key(key, ks, p, "wait", RBL_STR(""), RBL_STR(""));
+
+        if (rbl_nodes_of(nodes, touch) == node) {
+            return touch;
+        }
+    }
+
+    return RBL_STR("");
+}
+
+
 unsigned
 rbl_nodes_copy(const rbl_nodes_t *nodes, unsigned i)
 {

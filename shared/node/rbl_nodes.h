@@ -102,6 +102,16 @@ unsigned rbl_nodes_of(const rbl_nodes_t *nodes, rbl_str_t key);
 unsigned rbl_nodes_of_words(const rbl_nodes_t *nodes, int argc,
     const rbl_str_t *argv);
 
+/*
+ * The key that SET writes on a connection to the node before WAIT, and WAIT
+ * counts only if SET was accepted.  WAIT waits for the last change that was made
+ * on its connection.  What was found done already, or only read, was changed on
+ * another one; Redis before 7.2 waits for it nevertheless.  "": the node has no
+ * partition.
+ */
+rbl_str_t rbl_nodes_touch(rbl_key_t *key, const rbl_nodes_t *nodes,
+    const rbl_keyspace_t *ks, unsigned node);
+
 /* The number of a copy of the meta data (rbl_meta.h) that the node has;
    RBL_META_COPIES: none. */
 unsigned rbl_nodes_copy(const rbl_nodes_t *nodes, unsigned i);

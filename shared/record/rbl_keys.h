@@ -273,6 +273,7 @@
  *   tellings           zset    accounts that have these; score = their turn
  *                              (ms)
  *   mutes:<AC>         zset    mutes; score = when they end, or ended (ms)
+ *   wait               string  "": written before WAIT (rbl_nodes_touch)
  *   unmutes            zset    accounts; score = when their next mute ends (ms)
  *   held:<AC>:<CO>     hash    hosts that a mute holds back from a contact ->
  *                              when (ms)

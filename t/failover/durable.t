@@ -69,6 +69,20 @@ ok(logged(qr/no replica confirms a change/),
 $r = post('host/add', host => '192.0.2.1', name => 'n', type => 'rbl');
 is($r->{status}, 200, 'other changes do not wait');
 
+# What a program finds done already was changed on another connection, and WAIT
+# waits for the changes on its own.
+for my $verb (qw(suspend resume resume)) {
+    my $c = rblctl($f, 'account', $verb, $acct->{sid});
+    isnt($c->{status}, 0, "rblctl: account $verb fails");
+    like($c->{err}, qr/no replica confirms it/,
+        'rblctl says that no replica confirms it');
+}
+stop_server($nginx);
+$nginx = start_nginx(store => $f, workers => 1);
+logged(qr/durable link\) is ready/);
+$r = post("contact/confirm/$two", authcode => $code{$two});
+is($r->{status}, 503, 'the same change by another worker gets 503');
+
 cont_server($replica);
 $r = post("contact/confirm/$two", authcode => $code{$two});
 isnt($r->{status}, 503, 'the API answers the call when the replica is back');
