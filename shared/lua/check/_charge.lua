@@ -2,7 +2,10 @@
 -- meter: 16 digits and the price (_bill.lua).
 --- takes: ac base meter paid
 --- sets: mark price used
-local price = meter:sub(17) * paid
+local price = meter:sub(17)
+if paid > 1 then
+    price = price * paid                -- as text one is passed on faster
+end
 local used = call('HINCRBY', base .. 'money:' .. ac, 'used', price)
 local mark = tonumber(meter:sub(1, 16))
 if used > mark and used - price <= mark then
