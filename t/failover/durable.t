@@ -69,8 +69,7 @@ ok(logged(qr/no replica confirms a change/),
 $r = post('host/add', host => '192.0.2.1', name => 'n', type => 'rbl');
 is($r->{status}, 200, 'other changes do not wait');
 
-# What a program finds done already was changed on another connection, and WAIT
-# waits for the changes on its own.
+# A program may find that the change was made already, by another connection.
 for my $verb (qw(suspend resume resume)) {
     my $c = rblctl($f, 'account', $verb, $acct->{sid});
     isnt($c->{status}, 0, "rblctl: account $verb fails");
