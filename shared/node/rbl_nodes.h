@@ -104,10 +104,10 @@ unsigned rbl_nodes_of_words(const rbl_nodes_t *nodes, int argc,
 
 /*
  * The key that SET writes on a connection to the node before WAIT, and WAIT
- * counts only if SET was accepted.  WAIT waits for the last change that was made
- * on its connection.  If a command finds that something is done already, another
- * connection has made that change; only Redis before 7.2 waits for it, too.  "":
- * the node has no partition.
+ * counts only if SET was accepted.  WAIT waits for the last change that was
+ * made on its connection.  If a command finds that something is done already,
+ * another connection has made that change; only Redis before 7.2 waits for it,
+ * too.  "": the node has no partition.
  */
 rbl_str_t rbl_nodes_touch(rbl_key_t *key, const rbl_nodes_t *nodes,
     const rbl_keyspace_t *ks, unsigned node);

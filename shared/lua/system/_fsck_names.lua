@@ -6,8 +6,8 @@ local names = ' ' .. STORE.keys .. ' '
 -- The queues of a partition, in the order in which fsck_jobs looks at them.
 local partition_names = ' accounts=zset flight=hash flight:due=hash leases=zset'
     .. ' due=zset manual=zset retry=zset digests=zset later=zset works=zset'
-    .. ' settle=zset wait=string tellings=zset unmutes=zset billdue=zset paydue=zset'
-    .. ' unpaid:open=zset unpaid:sent=zset unpaid:processing=zset'
+    .. ' settle=zset wait=string tellings=zset unmutes=zset billdue=zset'
+    .. ' paydue=zset unpaid:open=zset unpaid:sent=zset unpaid:processing=zset'
     .. ' unpaid:customer=zset unpaid:unknown=zset unpaid:operator=zset'
     .. ' unpaid:failed=zset '
 local function type_named(name)
