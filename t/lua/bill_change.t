@@ -248,6 +248,8 @@ buy('Starter');
 clock($ends - 6 * DAY - $now);
 $py = look()->[2];
 is(payment($py)->[P_AMOUNT], 100 * USD, 'the renewal is of the cheaper plan');
+is_deeply([grep { ref } @{ script('fsck_account', [$acct], mend => 0) }], [],
+    'fsck finds nothing while a renewal of the cheaper plan is open');
 told();
 paid($py);
 @events = told();

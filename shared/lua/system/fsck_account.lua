@@ -162,11 +162,6 @@ local function look_at_bill()
     then
         fault('ledger', 'bill', 'names a payment that is not open',
             command('ZADD', key('billdue'), 0, ac))
-    elseif p and state == 'open' and p[PAYMENT.kind] == 'renewal'
-        and (p[PAYMENT.sent] or 0) == 0
-        and p[PAYMENT.amount] ~= b[BILL.price]
-    then
-        fault('ledger', 'bill', 'has another price than its open payment', nil)
     end
 end
 local function look_at_terms()
@@ -196,7 +191,7 @@ local function look_at_meter()
     end
 end
 -- A plan begins later at the end of a period, or when the open payment, which
--- is an upgrade, is paid.
+-- is an upgrade, is paid.  An open renewal is of the plan that begins with it.
 local function look_at_change()
     local b = read(key('bill', ac), 'BILL')
     if not b then
@@ -213,6 +208,11 @@ local function look_at_change()
         fault('ledger', 'bill', upgrade == '' and of ~= '' and 'waits for a'
             .. ' payment that is lost: rblctl bill plan orders the plan again'
             or 'its change of plan is not that of its payment', nil)
+    elseif p and p[PAYMENT.kind] == 'renewal' and p[PAYMENT.state] == 'open'
+        and (p[PAYMENT.sent] or 0) == 0
+        and p[PAYMENT.amount] ~= (c and c[CHANGE.price] or b[BILL.price])
+    then
+        fault('ledger', 'bill', 'has another price than its open payment', nil)
     end
 end
 -- A record that is missing if nothing is wanted.
