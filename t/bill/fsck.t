@@ -192,6 +192,37 @@ found('a recharge to less than falls below', qr/terms: recharge to no more/,
 found('terms that cannot be read', qr/terms: cannot be read/,
     sub { cmd('SET', k('terms', $ac), 'x') },
     sub { cmd('DEL', k('terms', $ac)) });
+
+# what fsck cannot see, as rbl-operations(7) says
+
+sub unseen {
+    my ($name, $spoil, $mend) = @_;
+
+    $spoil->();
+    is_deeply([faults()], [0], "fsck cannot see $name");
+    $mend->();
+}
+
+my ($unseen) = read_file(repo_dir() . '/conf/man/rbl-operations.7')
+    =~ /^It cannot see (.*?)\.$/ms;
+is($unseen =~ s/\s+/ /gr, 'a use that was deleted before it was booked, the price'
+    . ' of a plan by the period while no payment is open, or a ledger that'
+    . ' somebody has rewritten as a whole', 'the page says what fsck cannot see');
+unseen('a price while no payment is open', sub { sold(4, 5) }, $sell);
+unseen('a ledger that was rewritten as a whole', sub {
+    spoilt(P_AMOUNT, 24_000_000);
+    my %f = (@{ $entry->[1] }, a => 24_000_000);
+    cmd('DEL', $ledger);
+    cmd('XADD', $ledger, $entry->[0], %f);
+    cmd('HSET', k('booked', $ac), 'R1', "24000000 $f{k}");
+}, sub {
+    $heal->();
+    cmd('DEL', $ledger);
+    cmd('XADD', $ledger, '*', @{ $entry->[1] });
+    cmd('HSET', k('booked', $ac), 'R1', "25000000 $p->[3]");
+});
+is_deeply([faults()], [0], 'fsck finds no fault after both');
+
 rblctl($redis, 'fsck', '--repair');
 cmd('ZREM', k('billdue'), $ac);
 rblctl($redis, 'fsck', '--repair');
@@ -321,7 +352,10 @@ my $credit = cmd('ZRANGE', $index, -1, -1)->[0];
 script('bill_refund', [$acct], payment => $_->[0], amount => $_->[1],
     reference => "F$_->[1]") for [$credit, 500_000],
     [$credit, 100_000];
-cmd('HSET', k('money', $ac), 'used', 4000, 'day', 1);
+cmd('HSET', k('money', $ac), 'used', 5000, 'day', 1);
+unseen('a use that was deleted before it was booked',
+    sub { cmd('HSET', k('money', $ac), 'used', 0) },
+    sub { cmd('HSET', k('money', $ac), 'used', 4000, 'day', 1) });
 is_deeply([faults()], [0], 'the books of a plan by the check are in order');
 script('bill_step', [$acct], grace => 0, kept => 0);
 is_deeply([faults()], [0], 'fsck finds no fault after a booking of use');
