@@ -67,6 +67,18 @@ for ('x', 'void', 'open,x', '') {
     is($r->{status}, 3, "rblctl bill list --state \"$_\" is refused");
     like($r->{err}, qr/must be one of open,sent,/, "the refusal of \"$_\"");
 }
+my $nginx = start_nginx(store => $t->{redis}, http => 'rbl_zone rbl 1m;',
+    server => 'location /metrics { rbl_status prometheus; }');
+sub metric {
+    my ($name, $state) = @_;
+    return http($nginx, 'GET', '/metrics')->{body}
+        =~ /^rbl_checkd_$name\{[^}]*state="$state"[^}]*\} (\S+)$/m ? $1 : 'none';
+}
+wait_for { metric('payments', 'open') eq '1' } 20, 'the metrics';
+is(join(' ', map { metric('payments', $_) } qw(open failed unknown operator)),
+    '1 0 0 0', 'Prometheus gets the number of payments in each state');
+cmp_ok(metric('payment_age_seconds', 'open'), '>', 0,
+    'Prometheus gets the age of the oldest payment');
 ctl($t, 'bill', 'paid', $ac, $py, '--reference', 'R 1');
 is_deeply(ctl($t, 'bill', 'list'), [],
     'a payment that is paid is not on the list');
