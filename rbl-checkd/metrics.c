@@ -532,7 +532,7 @@ pack(rbl_out_t *out, const metrics_t *m)
 
     now = clock_date();
 
-    rbl_mp_put_array(out, 11);
+    rbl_mp_put_array(out, RBL_DAEMON__N);
     rbl_mp_put_int(out, 1);             /* version of the record */
     rbl_mp_put_z(out, checker->conf->name);
     rbl_mp_put_z(out, RBL_VERSION);
@@ -544,6 +544,7 @@ pack(rbl_out_t *out, const metrics_t *m)
     deliver_types(m->queues.deliver, out);
     pack_dns(out, checker);
     rbl_conditions_encode(out, m->rows);
+    rbl_mp_put_z(out, checker->conf->gateway);
 }
 
 

@@ -109,8 +109,9 @@ ctl_daemon_json(const rbl_daemon_t *d)
         return NULL;
     }
 
-    v = json_pack("{so so so so}", "name", ctl_text(d->name),
+    v = json_pack("{so so so so so}", "name", ctl_text(d->name),
                   "version", ctl_text(d->release),
+                  "gateway", ctl_text(d->gateway),
                   "started", ctl_time(d->started), "told", ctl_time(d->told));
     ctl_daemon_numbers(v, rbl_metrics, RBL_M__N, number);
     json_object_set_new(v, "resolvers", ctl_daemon_resolvers(d->resolvers));

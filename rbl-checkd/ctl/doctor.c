@@ -105,7 +105,7 @@ static const doctor_try_t  doctor_tries[] = {
       "accounts account_lists groups contacts receivers quota" },
     { doctor_receivers, APART | STORE | RESOLVER, "receiver_names" },
     { doctor_site, APART, "nginx nginx_store certificate portal" },
-    { doctor_versions, HERE | STORE, "versions" },
+    { doctor_daemons, HERE | STORE, "versions gateway" },
     { doctor_packages, APART, "" },
     { doctor_backup, APART, "backup" },
     { doctor_disk, APART, "disk" },

@@ -145,7 +145,7 @@ int doctor_program(const char *const *argv, char *out, size_t size);
    could not look at its rows that have no finding; that text is valid until the
    next call of doctor_text. */
 const char *doctor_store_settings(doctor_t *d);
-const char *doctor_versions(doctor_t *d);
+const char *doctor_daemons(doctor_t *d);
 const char *doctor_accounts(doctor_t *d);
 const char *doctor_lists(doctor_t *d);
 const char *doctor_resolver(doctor_t *d);

@@ -443,23 +443,32 @@ doctor_store_settings(doctor_t *d)
 }
 
 
-/* --- versions ------------------------------------------------------------- */
+/* --- daemons -------------------------------------------------------------- */
 
 const char *
-doctor_versions(doctor_t *d)
+doctor_daemons(doctor_t *d)
 {
     size_t         i;
-    const char    *version;
+    const char    *name, *version, *gateway;
+    const char    *mine = d->ctl->conf.gateway;
     const json_t  *daemon;
 
     json_array_foreach(d->daemons, i, daemon) {
+        name = json_string_value(json_object_get(daemon, "name"));
         version = json_string_value(json_object_get(daemon, "version"));
+        gateway = json_string_value(json_object_get(daemon, "gateway"));
 
         if (strcmp(version, RBL_VERSION) != 0) {
             doctor_say(d, "versions", DEGRADED, DOCTOR_UPGRADE, "daemon %s"
-                       " is %s, this rblctl is " RBL_VERSION,
-                       json_string_value(json_object_get(daemon, "name")),
-                       version);
+                       " is %s, this rblctl is " RBL_VERSION, name, version);
+        }
+
+        if (gateway[0] != '\0' && strcmp(gateway, mine) != 0) {
+            doctor_say(d, "gateway", DEGRADED, "give all daemons and rblctl one"
+                       " gateway, then rblctl bill plan again to the accounts"
+                       " that have another; try: grep gateway " CONFIG_DIR
+                       "/*.conf", "daemon %s has gateway %s, this rblctl has"
+                       " %s", name, gateway, mine);
         }
     }
 

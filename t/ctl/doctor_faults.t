@@ -154,9 +154,12 @@ redis($redis, 'SET', redis_key('coverage', $ac), $coverage);
 # --- lists and daemons -------------------------------------------------------
 
 my $record = redis($redis, 'GET', 'rbl:{0}:daemon:one');
+redis($redis, 'ZADD', 'rbl:{0}:daemons', time * 1000, 'old');
+redis($redis, 'SET', 'rbl:{0}:daemon:old', $record =~ s/none\z/http/r);
+named($d, 'a daemon with another gateway', 'gateway', 'degraded',
+    qr/daemon one has gateway http, this rblctl has none/);
 $record =~ s/\Q@{[ record('daemon', $record)->{release} ]}\E/0.0.9/;
 redis($redis, 'SET', 'rbl:{0}:daemon:old', $record);
-redis($redis, 'ZADD', 'rbl:{0}:daemons', time * 1000, 'old');
 named($d, 'a daemon of another release', 'versions', 'degraded',
     qr/daemon one is 0\.0\.9, this rblctl is \d/);
 redis($redis, 'DEL', 'rbl:{0}:daemon:old');
