@@ -332,6 +332,14 @@ buy('month');
 is_deeply(due(), [25 * USD],
     'the customer is told when the payment is no longer by a gateway');
 
+fresh();
+buy('check', gateway => 'http');
+wish('k9');
+buy('check');
+$py = look()->[2];
+is_deeply([payment($py)->{kind}, due()], ['topup', [25 * USD]],
+    'the customer is told when a top-up is no longer by a gateway');
+
 # --- a payment that is lost --------------------------------------------------
 
 fresh();

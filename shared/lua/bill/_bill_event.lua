@@ -45,10 +45,10 @@ local function bill_event(a, b, type, of, now, o)
     end
     put('contact.notice', word or type, type .. of)
 end
--- Tells people what is due by hand, once for each amount.
+-- Tells people what is due by hand, once for each amount.  p: may be nil.
 local function bill_due(a, b, p, now, money)
-    local told, amount = p[PAYMENT.told], p[PAYMENT.amount]
-    if b[BILL.gateway] == 'manual' and math.abs(told) ~= amount then
+    local told, amount = p and p[PAYMENT.told], p and p[PAYMENT.amount]
+    if p and b[BILL.gateway] == 'manual' and math.abs(told) ~= amount then
         p[PAYMENT.told] = told == 0 and amount or -amount
         payment_save(p)
         bill_event(a, b, 'due', string.format('%s:%.0f', p[PAYMENT.id], now),

@@ -109,7 +109,6 @@ local function recharge_open(a, b, m, left, now)
     money_set(m, 'seq', 'runs', 'falls', 'to')
     b[BILL.open] = payment_open(b, 'recharge', string.format('rc:%s:%.0f',
         ac, m.seq), recharge_amount(left, to), now, 0, 0)
-    bill_due(a, b, payment_load(b[BILL.open]), now, m)
     return b[BILL.open]
 end
 -- Once for each time that the balance falls below.
@@ -140,6 +139,7 @@ local function credit_step(a, b, now, lapses)
     recharge_look(a, b, m, left, now)
     credit_alert(a, b, m, left, now)
     local opened = wish_open(b, now) or recharge_open(a, b, m, left, now)
+    bill_due(a, b, payment_load(b[BILL.open]), now, m)
     b[BILL.state] = left > 0 and 'active' or lapses and 'lapsed' or state
     if new_day or opened or m.alerts ~= alerts or b[BILL.state] ~= state then
         credit_book(m, now)
