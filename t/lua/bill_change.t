@@ -358,7 +358,7 @@ clock($events[0]{data}[5] - $now);
 isnt(look()->[2], '', 'the next day a recharge is opened');
 
 by_check();
-script('bill_adjust', [$acct], once => 'x', amount => -240 * USD,
+script('bill_adjust', [$acct], once => 'x', amount => -300 * USD,
     reason => 'Chargeback');
 $py = bill()->[OPEN];
 is(payment($py)->[P_AMOUNT], 2 * $TO,
