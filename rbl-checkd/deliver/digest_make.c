@@ -94,6 +94,15 @@ digest_time(digest_work_t *w, int64_t ms)
 }
 
 
+static rbl_str_t
+digest_span(digest_work_t *w, int64_t from, int64_t till)
+{
+    char  buf[RBL_TIME_LEN];
+
+    return digest_keep(w, rbl_span_text(buf, till > from ? till - from : 0));
+}
+
+
 static int
 digest_str_cmp(rbl_str_t a, rbl_str_t b)
 {
@@ -142,16 +151,16 @@ digest_lists(digest_work_t *w, const redisReply *lists)
 /* NULL: it is gone, or behind another zone now. */
 
 static const rbl_list_t *
-digest_list(const digest_work_t *w, const rbl_listing_t *v)
+digest_list(const digest_work_t *w, rbl_str_t list, rbl_str_t zone)
 {
     rbl_list_t         key;
     const rbl_list_t  *found;
 
-    key.id = v->list;
+    key.id = list;
     found = bsearch(&key, w->list, w->n_lists, sizeof(rbl_list_t),
                     digest_list_cmp);
 
-    return found != NULL && rbl_str_eq(found->zone, v->zone) ? found : NULL;
+    return found != NULL && rbl_str_eq(found->zone, zone) ? found : NULL;
 }
 
 
@@ -315,7 +324,7 @@ digest_listing(digest_work_t *w, message_listing_t *l, const rbl_listing_t *v,
 {
     const rbl_list_t  *list;
 
-    list = digest_list(w, v);
+    list = digest_list(w, v->list, v->zone);
 
     l->id = v->list;
     l->zone = v->zone;
@@ -325,6 +334,7 @@ digest_listing(digest_work_t *w, message_listing_t *l, const rbl_listing_t *v,
     l->reason = digest_reason(w, list, v);
     l->weight = digest_weight(list, v);
     l->since = digest_time(w, v->since);
+    l->off = v->off > 0 ? digest_span(w, v->off, v->since) : RBL_STR("");
 
     if (list != NULL) {
         digest_card(w, l, list, v, host);
@@ -332,7 +342,15 @@ digest_listing(digest_work_t *w, message_listing_t *l, const rbl_listing_t *v,
 }
 
 
-/* The ones with the highest weight first. */
+static int
+digest_before(const message_listing_t *a, const message_listing_t *b)
+{
+    return a->fresh != b->fresh ? a->fresh
+                                : message_worse(a->weight, b->weight);
+}
+
+
+/* New ones first, of these the ones with the highest weight. */
 
 static void
 digest_sort(message_listing_t *l, size_t n)
@@ -343,9 +361,7 @@ digest_sort(message_listing_t *l, size_t n)
     for (i = 1; i < n; i++) {
         one = l[i];
 
-        for (k = i; k > 0 && message_worse(one.weight, l[k - 1].weight);
-             k--)
-        {
+        for (k = i; k > 0 && digest_before(&one, &l[k - 1]); k--) {
             l[k] = l[k - 1];
         }
 
@@ -354,11 +370,67 @@ digest_sort(message_listing_t *l, size_t n)
 }
 
 
+/* What the contact does not know of a host (digest_claim.lua). */
+typedef struct {
+    rbl_str_t  fresh;                   /* a digit for each listing */
+    rbl_str_t  past;
+    rbl_str_t  flap;
+    int        holds;                   /* what changes while it flaps */
+} digest_news_t;
+
+
+/* The listings that have ended. */
+
+static void
+digest_past(digest_work_t *w, message_host_t *h, rbl_str_t packed)
+{
+    size_t             i, n;
+    rbl_mp_t           mp;
+    rbl_past_t         v;
+    message_past_t    *p;
+    const rbl_list_t  *list;
+
+    rbl_mp_init(&mp, packed);
+    n = rbl_mp_array(&mp);
+    n = n < MESSAGE_PAST ? n : MESSAGE_PAST;
+    h->past = digest_part(w, n * sizeof(message_past_t));
+
+    for (i = 0; i < n && rbl_past_decode(&v, &mp) == RBL_OK; i++) {
+        list = digest_list(w, v.list, v.zone);
+        p = &h->past[i];
+        p->id = v.list;
+        p->zone = v.zone;
+        p->name = list != NULL ? list->name : RBL_STR("");
+        p->since = digest_time(w, v.since);
+        p->till = digest_time(w, v.till);
+        p->period = digest_span(w, v.since, v.till);
+    }
+
+    h->n_past = i;
+}
+
+
+static void
+digest_flaps(digest_work_t *w, message_host_t *h, rbl_str_t packed, int holds)
+{
+    rbl_mp_t    mp;
+    rbl_flap_t  flap;
+
+    rbl_mp_init(&mp, packed);
+
+    if (packed.n > 0 && rbl_flap_decode(&flap, &mp) == RBL_OK) {
+        h->flaps = digest_time(w, flap.since);
+        h->changes = flap.changes;
+        h->held = holds;
+    }
+}
+
+
 /* 0; -1: its record cannot be read. */
 
 static int
 digest_host(digest_work_t *w, message_host_t *h, rbl_str_t raw,
-    message_state_t state)
+    message_state_t state, const digest_news_t *news)
 {
     size_t         i, n;
     rbl_mp_t       mp;
@@ -374,6 +446,8 @@ digest_host(digest_work_t *w, message_host_t *h, rbl_str_t raw,
     h->name = host.name;
     h->state = state;
     h->first_listed = RBL_STR("");
+    digest_past(w, h, news->past);
+    digest_flaps(w, h, news->flap, news->holds);
 
     if (state != MESSAGE_LISTED) {
         return 0;
@@ -389,6 +463,7 @@ digest_host(digest_work_t *w, message_host_t *h, rbl_str_t raw,
 
     for (i = 0; i < n && rbl_listing_decode(&v, &mp) == RBL_OK; i++) {
         digest_listing(w, &h->listing[i], &v, &host);
+        h->listing[i].fresh = i >= news->fresh.n || news->fresh.p[i] == '1';
     }
 
     h->n_listings = i;
@@ -410,23 +485,28 @@ digest_parts_free(digest_work_t *w)
 
 
 static void
-digest_hosts(digest_work_t *w, const redisReply *hosts)
+digest_hosts(digest_work_t *w, const rbl_digest_claim_digest_t *row)
 {
-    size_t     i, n;
-    int64_t    state;
-    message_t  *m = &w->message;
+    size_t          i, n;
+    int64_t         state;
+    message_t      *m = &w->message;
+    digest_news_t   news;
 
-    n = rbl_reply_len(hosts) / 2;
+    n = rbl_reply_len(row->hosts) / 2;
     n = n < MESSAGE_HOSTS ? n : MESSAGE_HOSTS;
     m->host = xcalloc(n + 1, sizeof(message_host_t));
 
     for (i = 0; i < n; i++) {
-        state = rbl_reply_int(rbl_reply_at(hosts, 2 * i + 1), -1);
+        state = rbl_reply_int(rbl_reply_at(row->hosts, 2 * i + 1), -1);
+        news.fresh = rbl_reply_str(rbl_reply_at(row->news, 3 * i));
+        news.past = rbl_reply_str(rbl_reply_at(row->news, 3 * i + 1));
+        news.flap = rbl_reply_str(rbl_reply_at(row->news, 3 * i + 2));
+        news.holds = row->holds == 1;
 
         if (state >= 0 && state < DIGEST_STATES
             && digest_host(w, &m->host[m->n_hosts],
-                           rbl_reply_str(rbl_reply_at(hosts, 2 * i)),
-                           digest_states[state])
+                           rbl_reply_str(rbl_reply_at(row->hosts, 2 * i)),
+                           digest_states[state], &news)
                == 0)
         {
             m->n_hosts++;
@@ -631,7 +711,7 @@ digest_make(digest_t *digest, const redisReply *reply, timezones_t *timezones,
     w.message.clear = digest_number(row.clear);
     w.message.unreported = digest_number(row.unreported);
     digest_lists(&w, row.lists);
-    digest_hosts(&w, row.hosts);
+    digest_hosts(&w, &row);
 
     digest->message = xcalloc(w.message.n_hosts + 1, sizeof(digest_message_t));
     digest_messages(&w, digest, &event, &row);

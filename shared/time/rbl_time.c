@@ -8,6 +8,7 @@
 #include "rbl_out.h"
 #include "rbl_validate.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -171,6 +172,41 @@ rbl_period_text(char buf[RBL_TIME_LEN], int64_t ms)
     p = rbl_time_clock(p + unit.n, (uint32_t) (sec % RBL_DAY));
 
     return rbl_time_done(buf, p);
+}
+
+
+rbl_str_t
+rbl_span_text(char buf[RBL_TIME_LEN], int64_t ms)
+{
+    size_t   i, n;
+    int      k;
+    int64_t  left;
+
+    static const struct {
+        int64_t      sec;
+        const char  *name;
+    } units[] = {
+        { RBL_DAY, "d" }, { 3600, "h" }, { 60, "min" }, { 1, "s" }
+    };
+
+    left = ms > 0 ? ms / 1000 : 0;
+
+    for (i = 0; i < 3 && left < units[i].sec; i++) {
+        /* void */
+    }
+
+    k = snprintf(buf, RBL_TIME_LEN, "%" PRId64 " %s", left / units[i].sec,
+                 units[i].name);
+    n = (size_t) k;
+    left %= units[i].sec;
+
+    if (i < 2 && left >= units[i + 1].sec) {
+        k = snprintf(buf + n, RBL_TIME_LEN - n, " %" PRId64 " %s",
+                     left / units[i + 1].sec, units[i + 1].name);
+        n += (size_t) k;
+    }
+
+    return (rbl_str_t) { buf, n };
 }
 
 

@@ -37,4 +37,8 @@ int64_t rbl_time_of_zone(int64_t shown, const rbl_timezone_t *tz);
 /* "0 days 00:12:09", "1 day 11:37:51", "13 days 13:35:58". */
 rbl_str_t rbl_period_text(char buf[RBL_TIME_LEN], int64_t ms);
 
+/* The same in short, by its two largest units: "3 d 4 h", "4 h 5 min", "5 min",
+   "40 s". */
+rbl_str_t rbl_span_text(char buf[RBL_TIME_LEN], int64_t ms);
+
 #endif /* RBL_TIME_H_INCLUDED */

@@ -94,6 +94,8 @@ my ($since) = $r->{body} =~ /"since":"($time)"/;
 ok($since, 'the message says since when the host is listed');
 $r->{body} =~ s/\Q$m->{event_sid}\E/EV/;
 $r->{body} =~ s/\Q$since\E/TIME/g;
+$r->{body} =~ s/"since":"(?:TIME|$time)","until":"(?:TIME|$time)"/"since":"T1","until":"T2"/;
+$r->{body} =~ s/(listed for |"period":")\d+ (?:s|min)/$1N s/g;
 $r->{body} =~ s/\Q$mx\E/HTMX/g;
 $r->{body} =~ s/\Q$web\E/HTWEB/g;
 is($r->{body}, '{"event_sid":"EV","event_type":"contact.trigger",'
@@ -106,19 +108,22 @@ is($r->{body}, '{"event_sid":"EV","event_type":"contact.trigger",'
     . '    Delisting: https://a.example/off?h=192.0.2.1\n'
     . '  - List B (b.example), normal, since TIME\n'
     . "    Reason: a \\\"reason\\\" <of> b \xc3\xa4\\n"
-    . '\nNo longer listed:\n\n192.0.2.2\n","url":"",'
+    . '\nNo longer listed:\n\n192.0.2.2\n'
+    . '  - List B (b.example), listed for N s\n","url":"",'
     . '"hosts":[{"id":"HTMX","host":"192.0.2.1","name":"mail \"out\"",'
     . '"status":"listed","first_listed":"TIME","listed_count":2,"listings":['
     . '{"id":"RBa","host":"a.example","name":"List A",'
     . '"website":"","details":"https://a.example/q?h=192.0.2.1",'
     . '"reason":"spam source","delisting":"https://a.example/off?h=192.0.2.1",'
-    . '"weight":"critical","since":"TIME"},'
+    . '"weight":"critical","since":"TIME","new":1},'
     . '{"id":"RBb","host":"b.example","name":"List B","website":"",'
     . "\"details\":\"a \\\"reason\\\" <of> b \xc3\xa4\","
     . "\"reason\":\"a \\\"reason\\\" <of> b \xc3\xa4\",\"delisting\":\"\","
-    . '"weight":"normal","since":"TIME"}]},'
+    . '"weight":"normal","since":"TIME","new":1}]},'
     . '{"id":"HTWEB","host":"192.0.2.2","name":"","status":"delisted",'
-    . '"first_listed":"","listed_count":0,"listings":[]}],'
+    . '"first_listed":"","listed_count":0,"listings":[],'
+    . '"ended":[{"id":"RBb","host":"b.example","name":"List B",'
+    . '"since":"T1","until":"T2","period":"N s"}]}],'
     . '"listed":1,"delisted":1,"weight":"critical","clear":0,'
     . '"unreported":0}',
     'the body of the message is as documented');

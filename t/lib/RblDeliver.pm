@@ -107,6 +107,7 @@ sub event_emit {
     begin($ACCT, $pp, $ht);
     finish_check($ACCT, $pp, $ht, $opt{results}
         // [listed_result('RBa'), listed_result('RBb')], $opt{failed});
+    no_flapping($AC, $ht) if !$opt{flaps};
     return ($pp, $ht);
 }
 

@@ -17,6 +17,7 @@ use constant { HT => 2 ** 42 };
 
 my ($ac, $acct, $redis);
 my $n_hosts = 0;
+our $flaps = 0;         # 1: hosts may flap
 my @states = qw(listed delisted clear unreported);
 
 # A redis-server with an account: its SID, its key, its group, another group.
@@ -77,6 +78,7 @@ sub check {
             : result($l, $_, error => $_ eq 'unknown' ? 'timeout' : '')
         } @says], $failed ? 'It failed.' : '', events => $begun->[7]);
     is($r->[0], 'OK', "the check ends: @says") if $r->[0] ne 'OK';
+    no_flapping($ac, $ht) if !$flaps;
 }
 
 # The contents of a contact's digest: "listed 192.0.2.1, ..."

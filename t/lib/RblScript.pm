@@ -11,8 +11,8 @@ use RblSeam;
 use RblTest;
 
 our @EXPORT = qw(script records unpacked packed sid k redis_new cmd account
-    add_host listed_result result finish_check begin begin_job take handle
-    digest on_its_slot read_event end_events targets leave_event
+    add_host listed_result no_flapping result finish_check begin begin_job take
+    handle digest on_its_slot read_event end_events targets leave_event
     per_host contacts_hear tellings_end script_limits script_clock in_state
     asks_of members_of coverage_in chosen);
 
@@ -241,6 +241,16 @@ sub listed_result {
     my ($list, %o) = @_;
     return result($list, 'listed', codes => ['127.0.0.2'],
         details => 'why', %o);
+}
+
+# The host does not flap, however often its lists change: nothing is held back.
+sub no_flapping {
+    my ($ac, $ht) = @_;
+
+    my $h = unpacked(cmd('GET', k('r', $ac, $ht)) // return);
+    return if @$h < 23;
+    $h->[22] = [];
+    cmd('SET', k('r', $ac, $ht), packed($h));
 }
 
 # Adds an event to the outbox, and reads it as a daemon; returns the id of the

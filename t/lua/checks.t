@@ -634,7 +634,7 @@ is_deeply([@new[0, 0]], [@new[1, 2]],
     'the range has the time of its two children');
 cmp_ok($new[0], '>', unpacked($old[0])->[CHECKED], 'the time is later');
 # Of a newer release.
-my @newer = ([], 0, 0, ('') x ($host_fields - 20), 'newer', 7);
+my @newer = ([], 0, 0, '', map({ [] } 22 .. $host_fields), 'newer', 7);
 cmd('SET', k('r', $ac, $ht), packed([@{ host() }[0 .. 16], @newer]));
 @late = make_due($ht);
 begin_job($late[0]);

@@ -542,6 +542,13 @@ case(check_finish => 'the end of 400 listings', sub {
     my $ht = listed_host(); my $pp = open_check($ht);
     finish_check($acct, $pp, $ht, listed_on('clear'));
     forget_checks() });
+case(check_finish => '400 lists list a host again', sub {
+    my $ht = listed_host();
+    for my $says ('clear', 'listed') {
+        my $pp = open_check($ht);
+        finish_check($acct, $pp, $ht, listed_on($says));
+        forget_checks();
+    } });
 case(check_finish => 'unknown at 400 lists', sub { my $ht = listed_one();
     my $pp = open_check($ht);
     finish_check($acct, $pp, $ht, listed_on('unknown'));

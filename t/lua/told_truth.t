@@ -61,6 +61,7 @@ sub look {
     finish_check($acct, $pp, $ht, [map { my $l = 'RB' . shift @zones;
         $_ eq 'listed' ? listed_result($l) : result($l, $_) } @says], '',
         events => $begun->[7])->[0] eq 'OK' or wrong('a check ends');
+    no_flapping($ac, $ht);
     my @h = fields($ht);
     my $new = grep { !$before{ $_->[0] } } @{ $h[16] };
     $host{$ht}{listed} = $h[13] > 0;

@@ -343,6 +343,131 @@ trigger(rbl_buf_t *buf, message_t *m, size_t n, message_host_t *hosts)
 }
 
 
+/* What is new beside what stands, what has ended, what flaps. */
+
+static const struct {
+    int          hosts;
+    int          fresh;             /* so many of the listings are new */
+    size_t       relisted;          /* number of one, from 1; 0: none */
+    int          flaps, held;
+    const char  *title;
+    const char  *text[3];           /* parts of it; NULL */
+} news_rows[] = {
+    { 1, 3, 0, 0, 0, "1 host listed: 192.0.2.7 by one.example and 2 more",
+      { "UTC:\n  - one.example", NULL, NULL } },
+    { 1, 1, 0, 0, 0, "1 host listed: 192.0.2.7 by one.example and 2 more",
+      { "UTC:\n  New:\n  - one.example, high",
+        "  Listed before:\n  - two.example, high",
+        "  No longer listed by:\n  - Off (off.example), listed for"
+        " 3 d 4 h\n" } },
+    { 1, 3, 1, 0, 0, "1 host listed: 192.0.2.7 by one.example and 2 more,"
+      " relisted (was off it for 2 d 3 h)",
+      { "  - one.example, high, since 2026-11-20 09:30:00 UTC, relisted"
+        " (was off it for 2 d 3 h)\n", NULL, NULL } },
+    { 1, 3, 3, 0, 0, "1 host listed: 192.0.2.7 by one.example and 2 more,"
+      " three.example relisted (was off it for 2 d 3 h)",
+      { NULL, NULL, NULL } },
+    { 1, 1, 3, 0, 0, "1 host listed: 192.0.2.7 by one.example and 2 more",
+      { "three.example, high, since 2026-11-20 09:30:00 UTC, relisted",
+        NULL, NULL } },
+    { 1, 3, 1, 1, 1, "1 host listed: 192.0.2.7 by one.example and 2 more,"
+      " flapping since 2026-11-19 08:00:00 UTC",
+      { "  Flapping since 2026-11-19 08:00:00 UTC (5 changes); further"
+        " changes are reported when there was none for 6 hours.\n",
+        NULL, NULL } },
+    { 1, 3, 1, 1, 0, "1 host listed: 192.0.2.7 by one.example and 2 more,"
+      " flapping since 2026-11-19 08:00:00 UTC",
+      { "  Flapping since 2026-11-19 08:00:00 UTC (5 changes).\n",
+        NULL, NULL } },
+    { 2, 3, 1, 0, 0, "2 hosts listed: 192.0.2.7, 192.0.2.8, 2 relisted",
+      { NULL, NULL, NULL } },
+    { 2, 3, 1, 1, 0, "2 hosts listed: 192.0.2.7, 192.0.2.8, 1 relisted,"
+      " 1 flapping", { NULL, NULL, NULL } }
+};
+
+
+static void
+test_news(void)
+{
+    size_t             i, k;
+    rbl_buf_t          buf;
+    message_t          m;
+    message_host_t     h[2];
+    message_past_t     past;
+    message_listing_t  l[3];
+
+    past = (message_past_t) {
+        .id = RBL_STR("RB00000000000000000000000000000009"),
+        .zone = RBL_STR("off.example"), .name = RBL_STR("Off"),
+        .since = RBL_STR("2026-11-17 04:00:00 UTC"),
+        .till = RBL_STR("2026-11-20 08:00:00 UTC"),
+        .period = RBL_STR("3 d 4 h")
+    };
+
+    for (i = 0; i < sizeof(news_rows) / sizeof(news_rows[0]); i++) {
+        l[0] = listing("one.example", "", "high");
+        l[1] = listing("two.example", "", "high");
+        l[2] = listing("three.example", "", "high");
+
+        for (k = 0; k < 3; k++) {
+            l[k].fresh = (int) k < news_rows[i].fresh;
+            l[k].off = k + 1 == news_rows[i].relisted ? RBL_STR("2 d 3 h")
+                                                 : RBL_STR("");
+        }
+
+        h[0] = host("192.0.2.7", MESSAGE_LISTED, 3, l);
+        h[1] = host("192.0.2.8", MESSAGE_LISTED, 3, l);
+        h[0].n_past = news_rows[i].fresh == 1;
+        h[0].past = &past;
+
+        if (news_rows[i].flaps) {
+            h[0].flaps = RBL_STR("2026-11-19 08:00:00 UTC");
+            h[0].changes = 5;
+            h[0].held = news_rows[i].held;
+        }
+
+        trigger(&buf, &m, (size_t) news_rows[i].hosts, h);
+        ok(message_read(&m, rbl_buf_str(&buf)) == RBL_OK
+           && m.n_hosts == (size_t) news_rows[i].hosts, "row %zu: read", i);
+        is_str(m.title, news_rows[i].title, "its title");
+
+        for (k = 0; k < 3 && news_rows[i].text[k] != NULL; k++) {
+            ok(memmem(m.text.p, m.text.n, news_rows[i].text[k],
+                      strlen(news_rows[i].text[k])) != NULL,
+               "row %zu: its text has part %zu", i, k);
+        }
+
+        ok(m.host[0].listing[0].fresh == 1
+           && m.host[0].listing[2].fresh == (news_rows[i].fresh == 3)
+           && m.host[0].n_past == h[0].n_past
+           && m.host[0].changes == (news_rows[i].flaps ? 5 : 0)
+           && m.host[0].held == news_rows[i].held, "row %zu: the same", i);
+        is_str(m.host[0].flaps,
+               news_rows[i].flaps ? "2026-11-19 08:00:00 UTC" : "",
+               "since when it flaps");
+
+        if (m.host[0].n_past > 0) {
+            is_str(m.host[0].past[0].zone, "off.example", "what has ended");
+            is_str(m.host[0].past[0].period, "3 d 4 h", "how long it was");
+            is_str(m.host[0].past[0].till, "2026-11-20 08:00:00 UTC", "till");
+        }
+
+        message_free(&m);
+        rbl_buf_free(&buf);
+    }
+
+    h[0] = host("192.0.2.7", MESSAGE_DELISTED, 0, NULL);
+    h[0].n_past = 1;
+    h[0].past = &past;
+    trigger(&buf, &m, 1, h);
+    ok(message_read(&m, rbl_buf_str(&buf)) == RBL_OK, "an end");
+    is_str(m.text, "No longer listed:\n\n192.0.2.7\n"
+           "  - Off (off.example), listed for 3 d 4 h\n", "how long it was");
+    message_free(&m);
+    rbl_buf_free(&buf);
+}
+
+
 static void
 test_trigger(void)
 {
@@ -385,13 +510,14 @@ test_trigger(void)
            "\"details\":\"https://look.example/?q=192.0.2.7\","
            "\"reason\":\"spam \\\"source\\\"\","
            "\"delisting\":\"https://off.example/\","
-           "\"weight\":\"high\",\"since\":\"2026-11-20 09:30:00 UTC\"},"
+           "\"weight\":\"high\",\"since\":\"2026-11-20 09:30:00 UTC\","
+           "\"new\":0},"
            "{\"id\":\"RB00000000000000000000000000000003\","
            "\"host\":\"own.example\",\"name\":\"\",\"website\":\"\","
            "\"details\":\"spam \\\"source\\\"\","
            "\"reason\":\"spam \\\"source\\\"\",\"delisting\":\"\","
            "\"weight\":\"normal\","
-           "\"since\":\"2026-11-20 09:30:00 UTC\"}]},"
+           "\"since\":\"2026-11-20 09:30:00 UTC\",\"new\":0}]},"
            "{\"id\":\"HT00000000000000000000000000000004\","
            "\"host\":\"192.0.2.9\",\"name\":\"\",\"status\":\"delisted\","
            "\"first_listed\":\"\",\"listed_count\":0,\"listings\":[]}],"
@@ -914,6 +1040,7 @@ main(void)
     test_link();
     test_read();
     test_trigger();
+    test_news();
     test_titles();
     test_networks();
     test_storm();

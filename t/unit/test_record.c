@@ -401,6 +401,50 @@ test_results(void)
 }
 
 
+/* What a host keeps of its changes. */
+
+static void
+test_changes(void)
+{
+    size_t      i;
+    rbl_mp_t    mp;
+    rbl_buf_t   b;
+    rbl_past_t  past;
+    rbl_flap_t  flap;
+
+    rbl_buf_init(&b);
+    rbl_mp_put_array(&b.out, 7);
+    rbl_mp_put_z(&b.out, "RB1");
+    rbl_mp_put_z(&b.out, "zone");
+    rbl_mp_put_int(&b.out, 1700000000000);
+    rbl_mp_put_int(&b.out, 1700000000001);
+    rbl_mp_put_int(&b.out, 3);
+    rbl_mp_put_int(&b.out, 1600000000000);
+    rbl_mp_put_z(&b.out, "from a newer version");
+    rbl_mp_init(&mp, rbl_buf_str(&b));
+    ok(rbl_past_decode(&past, &mp) == RBL_OK && mp.pos == mp.end
+       && rbl_str_is(past.list, "RB1") && rbl_str_is(past.zone, "zone")
+       && past.since == 1700000000000 && past.till == 1700000000001
+       && past.weight == 3, "a listing that ended");
+
+    rbl_buf_reset(&b);
+    rbl_mp_put_array(&b.out, 9);
+
+    for (i = 0; i < 9; i++) {
+        rbl_mp_put_int(&b.out, 1700000000000 + (int64_t) i);
+    }
+
+    rbl_mp_init(&mp, rbl_buf_str(&b));
+    ok(rbl_flap_decode(&flap, &mp) == RBL_OK
+       && flap.changed == 1700000000000 && flap.since == 1700000000006
+       && flap.at == 1700000000007 && flap.changes == 1700000000008,
+       "what shows whether a host flaps");
+    rbl_mp_init(&mp, RBL_STR("\x90"));
+    ok(rbl_flap_decode(&flap, &mp) == RBL_ETYPE, "nothing does");
+    rbl_buf_free(&b);
+}
+
+
 static void
 test_listings(void)
 {
@@ -412,7 +456,7 @@ test_listings(void)
     rbl_buf_init(&b);
 
     for (i = 0; i < 3; i++) {
-        rbl_mp_put_array(&b.out, i == 0 ? 6 : i == 1 ? 9 : 13);
+        rbl_mp_put_array(&b.out, i == 0 ? 6 : i == 1 ? 9 : 14);
         rbl_mp_put_z(&b.out, "RB1");
         rbl_mp_put_z(&b.out, "zone");
         rbl_mp_put_z(&b.out, "site");
@@ -431,6 +475,7 @@ test_listings(void)
             rbl_mp_put_int(&b.out, 1700000000003);
             rbl_mp_put_array(&b.out, 1);
             rbl_mp_put_int(&b.out, 60);
+            rbl_mp_put_int(&b.out, 1700000000004);
             rbl_mp_put_z(&b.out, "from a newer version");
         }
     }
@@ -443,10 +488,11 @@ test_listings(void)
     ok(rbl_listing_decode(&listing, &mp) == RBL_OK
        && listing.since == 1700000000000 && listing.asked == 1700000000001
        && listing.errors == 3 && listing.cleared == 1700000000002
-       && listing.weight == 0 && listing.risen == 0,
+       && listing.weight == 0 && listing.risen == 0 && listing.off == 0,
        "a listing");
     ok(rbl_listing_decode(&listing, &mp) == RBL_OK && mp.pos == mp.end
-       && listing.weight == 4 && listing.risen == 1700000000003,
+       && listing.weight == 4 && listing.risen == 1700000000003
+       && listing.off == 1700000000004,
        "and the next");
     ok(rbl_listing_decode(&listing, &mp) == RBL_ETYPE
        && all_zero(&listing, sizeof(listing)), "and no more");
@@ -505,6 +551,7 @@ main(void)
     test_places();
     test_results();
     test_listings();
+    test_changes();
     test_troubles();
 
     return tap_done();

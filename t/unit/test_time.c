@@ -51,6 +51,24 @@ static const struct {
     { INT64_MAX, "106751991167 days 07:12:55" },
 };
 
+static const struct {
+    int64_t      ms;
+    const char  *text;
+} spans[] = {
+    { -1, "0 s" },
+    { 999, "0 s" },
+    { 59999, "59 s" },
+    { 60000, "1 min" },
+    { 3599000, "59 min" },
+    { 3600000, "1 h" },
+    { 3720000, "1 h 2 min" },
+    { 86400000, "1 d" },
+    { 86400000 + 59 * 60000, "1 d" },
+    { 76 * 3600000 + 59000, "3 d 4 h" },
+    { INT64_C(400) * 86400000, "400 d" },
+    { INT64_MAX, "106751991167 d 7 h" }
+};
+
 
 /* Times of people, beside a zone with summer time (Europe/Berlin in 2026: from
    March 29, 2:00 to October 25, 3:00). */
@@ -137,6 +155,10 @@ main(void)
     for (i = 0; i < sizeof(periods) / sizeof(periods[0]); i++) {
         is_str(rbl_period_text(buf, periods[i].ms), periods[i].text,
                "period");
+    }
+
+    for (i = 0; i < sizeof(spans) / sizeof(spans[0]); i++) {
+        is_str(rbl_span_text(buf, spans[i].ms), spans[i].text, "span");
     }
 
     good = 1;

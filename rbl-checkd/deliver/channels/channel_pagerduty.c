@@ -40,6 +40,11 @@ pagerduty_summary(rbl_doc_t *doc, const message_host_t *host)
     rbl_out_z(&buf.out, " is ");
     rbl_out_z(&buf.out, chat_state(state, host));
 
+    if (host->flaps.n > 0) {
+        rbl_out_z(&buf.out, ", flapping since ");
+        rbl_out_str(&buf.out, host->flaps);
+    }
+
     for (i = 0; i < host->n_listings; i++) {
         rbl_out_z(&buf.out, i == 0 ? ": " : ", ");
         rbl_out_str(&buf.out, host->listing[i].zone);
@@ -73,10 +78,20 @@ pagerduty_details(rbl_doc_t *doc, const message_host_t *host)
         chat_clip(doc, "delisting", l->delisting, PAGERDUTY_VALUE, CLIP_CHARS);
         rbl_doc_str(doc, "weight", l->weight);
         rbl_doc_str(doc, "since", l->since);
+
+        if (l->off.n > 0) {
+            rbl_doc_str(doc, "relisted", l->off);
+        }
+
         rbl_doc_close(doc);
     }
 
     rbl_doc_close(doc);
+
+    if (host->flaps.n > 0) {
+        rbl_doc_str(doc, "flapping_since", host->flaps);
+    }
+
     rbl_doc_close(doc);
 }
 

@@ -211,7 +211,8 @@ static void
 chat_heading(rbl_out_t *out, const chat_markup_t *markup,
     const message_host_t *host)
 {
-    char  state[CHAT_STATE_MAX];
+    char       state[CHAT_STATE_MAX];
+    rbl_buf_t  words;
 
     chat_strong(out, markup, host->value);
 
@@ -229,7 +230,15 @@ chat_heading(rbl_out_t *out, const chat_markup_t *markup,
         chat_line(out, host->first_listed, CHAT_NAME_MAX, markup->text);
     }
 
-    rbl_out_z(out, host->n_listings > 0 ? ":\n" : ".\n");
+    rbl_out_z(out, host->n_listings + host->n_past > 0 ? ":\n" : ".\n");
+
+    if (host->flaps.n > 0) {
+        rbl_buf_init(&words);
+        message_flaps(&words.out, host);
+        chat_strong(out, markup, rbl_buf_str(&words));
+        rbl_out_z(out, "\n");
+        rbl_buf_free(&words);
+    }
 }
 
 
@@ -245,16 +254,40 @@ chat_link(rbl_out_t *out, const chat_markup_t *markup, rbl_str_t url,
 
 
 static void
-chat_listing(rbl_out_t *out, const chat_markup_t *markup,
-    const message_listing_t *l)
+chat_list(rbl_out_t *out, const chat_markup_t *markup, rbl_str_t zone,
+    rbl_str_t name)
 {
     rbl_out_z(out, "\xe2\x80\xa2 ");
-    chat_strong(out, markup, l->zone);
+    chat_strong(out, markup, zone);
 
-    if (l->name.n > 0 && !rbl_str_eq(l->name, l->zone)) {
+    if (name.n > 0 && !rbl_str_eq(name, zone)) {
         rbl_out_z(out, " (");
-        chat_line(out, l->name, CHAT_NAME_MAX, markup->text);
+        chat_line(out, name, CHAT_NAME_MAX, markup->text);
         rbl_out_z(out, ")");
+    }
+}
+
+
+/* both: the host has new listings and others. */
+
+static void
+chat_listing(rbl_out_t *out, const chat_markup_t *markup,
+    const message_listing_t *l, int both)
+{
+    rbl_buf_t  words;
+
+    chat_list(out, markup, l->zone, l->name);
+
+    if (both && l->fresh) {
+        rbl_out_z(out, ", new");
+    }
+
+    if (l->off.n > 0) {
+        rbl_buf_init(&words);
+        message_relisted(&words.out, l);
+        rbl_out_z(out, ", ");
+        chat_strong(out, markup, rbl_buf_str(&words));
+        rbl_buf_free(&words);
     }
 
     if (l->reason.n > 0) {
@@ -271,6 +304,16 @@ chat_listing(rbl_out_t *out, const chat_markup_t *markup,
 
     chat_link(out, markup, l->details, "Details");
     chat_link(out, markup, l->delisting, "Delisting");
+    rbl_out_z(out, "\n");
+}
+
+
+static void
+chat_past(rbl_out_t *out, const chat_markup_t *markup, const message_past_t *p)
+{
+    chat_list(out, markup, p->zone, p->name);
+    rbl_out_z(out, ": no longer listed, listed for ");
+    chat_line(out, p->period, CHAT_NAME_MAX, markup->text);
     rbl_out_z(out, "\n");
 }
 
@@ -304,18 +347,20 @@ static size_t
 chat_listings(rbl_out_t *out, const chat_markup_t *markup, rbl_buf_t *line,
     const message_host_t *host, size_t room)
 {
+    int      both;
     char     buf[CHAT_LAST];
     size_t   i, n, used;
     int64_t  more;
 
     used = 0;
+    both = message_both(host);
 
     for (i = 0; i < host->n_listings; i++) {
         if (room - used < CHAT_REST) {
             break;
         }
 
-        chat_listing(&line->out, markup, &host->listing[i]);
+        chat_listing(&line->out, markup, &host->listing[i], both);
         n = chat_take(out, markup, line, room - used - CHAT_REST);
 
         if (n == 0) {
@@ -331,6 +376,17 @@ chat_listings(rbl_out_t *out, const chat_markup_t *markup, rbl_buf_t *line,
         snprintf(buf, sizeof(buf), "And %" PRId64 " more.\n", more);
         rbl_out_z(&line->out, buf);
         used += chat_take(out, markup, line, room - used);
+    }
+
+    for (i = 0; i < host->n_past; i++) {
+        chat_past(&line->out, markup, &host->past[i]);
+        n = chat_take(out, markup, line, room - used);
+
+        if (n == 0) {
+            break;
+        }
+
+        used += n;
     }
 
     return used;

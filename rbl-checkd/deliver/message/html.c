@@ -410,16 +410,45 @@ html_card(rbl_out_t *out, const message_listing_t *listing, card_told_t *told)
 }
 
 
+/* A line that stands out. */
+
 static void
-html_listing(rbl_out_t *out, const message_listing_t *listing,
+html_loud(rbl_out_t *out, rbl_buf_t *words)
+{
+    rbl_out_z(out, "<div class=\"ba\" style=\"color:#b3261e;font-weight:600;"
+                   "font-size:14px;line-height:20px\">");
+    html_text(out, rbl_buf_str(words));
+    rbl_out_z(out, "</div>\n");
+    rbl_buf_free(words);
+}
+
+
+/* both: the host has new listings and others. */
+
+static void
+html_listing(rbl_out_t *out, const message_listing_t *listing, int both,
     card_told_t *told)
 {
+    rbl_buf_t  words;
+
     rbl_out_z(out, "<div class=\"ln\" style=\"border-top:1px solid #dfe3e8;"
                    "margin:12px 0 0;padding:12px 0 0\">\n<strong>");
     html_text(out, listing->zone);
     rbl_out_z(out, "</strong>");
     html_weight(out, listing->weight);
+
+    if (both && listing->fresh) {
+        rbl_out_z(out, " <span class=\"ba\" style=\"color:#b3261e;"
+                       "font-size:14px;font-weight:600\">new</span>");
+    }
+
     rbl_out_z(out, "\n");
+
+    if (listing->off.n > 0) {
+        rbl_buf_init(&words);
+        message_relisted(&words.out, listing);
+        html_loud(out, &words);
+    }
 
     if (listing->name.n > 0 || listing->since.n > 0) {
         rbl_out_z(out, "<div class=\"mu\" style=\"color:#57606a;"
@@ -448,6 +477,8 @@ html_listing(rbl_out_t *out, const message_listing_t *listing,
 static void
 html_host_state(rbl_out_t *out, const message_host_t *host)
 {
+    rbl_buf_t  words;
+
     rbl_out_z(out, host->state == MESSAGE_LISTED
         ? "<div class=\"ba\" style=\"color:#b3261e;font-weight:600\">"
         : host->state == MESSAGE_UNREPORTED
@@ -474,6 +505,12 @@ html_host_state(rbl_out_t *out, const message_host_t *host)
     }
 
     rbl_out_z(out, "</div>\n");
+
+    if (host->flaps.n > 0) {
+        rbl_buf_init(&words);
+        message_flaps(&words.out, host);
+        html_loud(out, &words);
+    }
 
     if (host->state == MESSAGE_LISTED && host->first_listed.n > 0) {
         rbl_out_z(out, "<div class=\"mu\" style=\"color:#57606a;"
@@ -502,6 +539,29 @@ html_host_head(rbl_out_t *out, const message_host_t *host)
 }
 
 
+/* The listings that have ended. */
+
+static void
+html_past(rbl_buf_t *buf, const message_host_t *host)
+{
+    size_t      i;
+    rbl_out_t  *out = &buf->out;
+
+    for (i = 0; i < host->n_past && !html_full(buf); i++) {
+        rbl_out_z(out, "<div class=\"ln\" style=\"border-top:1px solid"
+                       " #dfe3e8;margin:12px 0 0;padding:12px 0 0\">\n"
+                       "<span class=\"go\" style=\"color:#1a6b38;"
+                       "font-weight:600\">");
+        html_text(out, host->past[i].zone);
+        rbl_out_z(out, "</span>\n<div class=\"mu\" style=\"color:#57606a;"
+                       "font-size:14px;line-height:20px\">No longer listed,"
+                       " listed for ");
+        html_text(out, host->past[i].period);
+        rbl_out_z(out, "</div>\n</div>\n");
+    }
+}
+
+
 static void
 html_more(rbl_out_t *out, int64_t n, const char *what)
 {
@@ -517,14 +577,17 @@ html_more(rbl_out_t *out, int64_t n, const char *what)
 static void
 html_host(rbl_buf_t *buf, const message_host_t *host, card_told_t *told)
 {
+    int         both;
     size_t      i;
     int64_t     left;
     rbl_out_t  *out = &buf->out;
 
     html_host_head(out, host);
 
+    both = message_both(host);
+
     for (i = 0; i < host->n_listings && !html_full(buf); i++) {
-        html_listing(out, &host->listing[i], told);
+        html_listing(out, &host->listing[i], both, told);
     }
 
     left = host->listed_count - (int64_t) i;
@@ -532,6 +595,8 @@ html_host(rbl_buf_t *buf, const message_host_t *host, card_told_t *told)
     if (host->state == MESSAGE_LISTED && i > 0) {
         html_more(out, left, "more blocklist");
     }
+
+    html_past(buf, host);
 
     rbl_out_z(out, html_box_end);
 }

@@ -22,6 +22,7 @@
 
 #define MESSAGE_HOSTS      50           /* limit of hosts in a message */
 #define MESSAGE_LISTINGS   50           /* of each of them */
+#define MESSAGE_PAST       50           /* ended listings of each of them */
 #define MESSAGE_MAX        262144       /* octets of hosts, about */
 #define MESSAGE_COUNT_MAX  1000000000    /* larger counts in the store are
                                             invalid */
@@ -44,6 +45,11 @@ typedef struct {
     rbl_str_t  delisting;               /* URL, or "" */
     rbl_str_t  weight;                  /* a word of rbl_codes.h */
     rbl_str_t  since;                   /* in the account's time zone */
+    int        fresh;                   /* 1: the contact did not know it; 0: it
+                                           stood before */
+    rbl_str_t  off;                     /* the list lists the host again: how
+                                           long it did not, "2 d 3 h"; else
+                                           "" */
     rbl_str_t  how, cause;              /* words of rbl_card.h; "": the list has
                                            no card */
     rbl_str_t  advice, note, mail;      /* when to ask; what else to know;
@@ -51,13 +57,29 @@ typedef struct {
     rbl_str_t  request;                 /* a text to send, of several lines */
 } message_listing_t;
 
+/* A listing that has ended since the contact was last notified. */
+typedef struct {
+    rbl_str_t  id;                      /* SID of the list */
+    rbl_str_t  zone, name;
+    rbl_str_t  since, till;             /* in the account's time zone */
+    rbl_str_t  period;                  /* "3 d 4 h" */
+} message_past_t;
+
 typedef struct {
     rbl_str_t           id, value, name;
     rbl_str_t           first_listed;   /* "" unless it is listed */
     message_state_t     state;
     int64_t             listed_count;
     size_t              n_listings;     /* may be less than that */
-    message_listing_t  *listing;
+    message_listing_t  *listing;        /* new ones come first */
+    size_t              n_past;
+    message_past_t     *past;
+    rbl_str_t           flaps;          /* since when it flaps; "": it does
+                                           not */
+    int64_t             changes;        /* listings that began and ended since
+                                           then */
+    int                 held;           /* 1: further ones are not reported
+                                           while it flaps */
 } message_host_t;
 
 typedef struct {
@@ -78,6 +100,7 @@ typedef struct {
     size_t              n_hosts;        /* shown; listed ones come first */
     message_host_t     *host;
     message_listing_t  *listings;       /* all of them */
+    message_past_t     *past;           /* likewise */
     void               *root;           /* owner of the strings' memory */
 } message_t;
 
@@ -116,6 +139,14 @@ int message_is_secret(rbl_str_t type);
 
 /* Names of the states, as in the JSON. */
 rbl_str_t message_state(message_state_t state);
+
+/* Has the host listings that are new, and others that stood before? */
+int message_both(const message_host_t *host);
+
+/* "relisted (was off it for 2 d 3 h)"; "Flapping since 2026-01-03 10:00:00 UTC
+   (5 changes)", as a sentence. */
+void message_relisted(rbl_out_t *out, const message_listing_t *listing);
+void message_flaps(rbl_out_t *out, const message_host_t *host);
 
 /* Does a text begin as the URL of a page? */
 int message_is_url(rbl_str_t s);

@@ -16,6 +16,7 @@ typedef struct {
 } message_field_t;
 
 #define LISTING_FIELD(member)  offsetof(message_listing_t, member)
+#define PAST_FIELD(member)     offsetof(message_past_t, member)
 #define HOST_FIELD(member)     offsetof(message_host_t, member)
 
 static const message_field_t  listing_fields[] = {
@@ -28,6 +29,7 @@ static const message_field_t  listing_fields[] = {
     { "delisting", LISTING_FIELD(delisting) },
     { "weight", LISTING_FIELD(weight) },
     { "since", LISTING_FIELD(since) },
+    { "relisted", LISTING_FIELD(off) },
     { "how", LISTING_FIELD(how) },
     { "cause", LISTING_FIELD(cause) },
     { "advice", LISTING_FIELD(advice) },
@@ -37,11 +39,22 @@ static const message_field_t  listing_fields[] = {
     { NULL, 0 }
 };
 
+static const message_field_t  past_fields[] = {
+    { "id", PAST_FIELD(id) },
+    { "host", PAST_FIELD(zone) },
+    { "name", PAST_FIELD(name) },
+    { "since", PAST_FIELD(since) },
+    { "until", PAST_FIELD(till) },
+    { "period", PAST_FIELD(period) },
+    { NULL, 0 }
+};
+
 static const message_field_t  host_fields[] = {
     { "id", HOST_FIELD(id) },
     { "host", HOST_FIELD(value) },
     { "name", HOST_FIELD(name) },
     { "first_listed", HOST_FIELD(first_listed) },
+    { "flapping_since", HOST_FIELD(flaps) },
     { NULL, 0 }
 };
 
@@ -103,12 +116,12 @@ message_elements(const json_t *array, size_t max)
 
 static void
 message_read_host(message_host_t *host, const json_t *v,
-    message_listing_t *listing)
+    message_listing_t *listing, message_past_t *past)
 {
     int            state;
     size_t         i;
     rbl_str_t      status;
-    const json_t  *listings;
+    const json_t  *listings, *ended, *one;
 
     message_members(host, v, host_fields);
     (void) message_member(&status, v, "status");
@@ -127,36 +140,55 @@ message_read_host(message_host_t *host, const json_t *v,
     host->listing = listing;
 
     for (i = 0; i < host->n_listings; i++) {
-        message_members(&listing[i], json_array_get(listings, i),
-                        listing_fields);
+        one = json_array_get(listings, i);
+        message_members(&listing[i], one, listing_fields);
+        listing[i].fresh = message_number(one, "new") == 1;
+    }
+
+    ended = json_object_get(v, "ended");
+    host->n_past = message_elements(ended, MESSAGE_PAST);
+    host->past = past;
+    host->changes = message_number(v, "changes");
+    host->held = message_number(v, "held") == 1;
+
+    for (i = 0; i < host->n_past; i++) {
+        message_members(&past[i], json_array_get(ended, i), past_fields);
     }
 }
 
 
-/* One array has the listings of all hosts, in the order of the hosts. */
+/* One array has the listings of all hosts, in the order of the hosts, another
+   one those that have ended. */
 
 static void
 message_read_hosts(message_t *message, const json_t *hosts)
 {
-    size_t              i, n;
+    size_t              i, n, n_past;
+    const json_t       *host;
+    message_past_t     *past;
     message_listing_t  *listing;
 
     message->n_hosts = message_elements(hosts, MESSAGE_HOSTS);
 
-    for (i = 0, n = 0; i < message->n_hosts; i++) {
-        n += message_elements(json_object_get(json_array_get(hosts, i),
-                                              "listings"),
+    for (i = 0, n = 0, n_past = 0; i < message->n_hosts; i++) {
+        host = json_array_get(hosts, i);
+        n += message_elements(json_object_get(host, "listings"),
                               MESSAGE_LISTINGS);
+        n_past += message_elements(json_object_get(host, "ended"),
+                                   MESSAGE_PAST);
     }
 
     message->host = xcalloc(message->n_hosts + 1, sizeof(message_host_t));
     message->listings = xcalloc(n + 1, sizeof(message_listing_t));
+    message->past = xcalloc(n_past + 1, sizeof(message_past_t));
     listing = message->listings;
+    past = message->past;
 
     for (i = 0; i < message->n_hosts; i++) {
         message_read_host(&message->host[i], json_array_get(hosts, i),
-                          listing);
+                          listing, past);
         listing += message->host[i].n_listings;
+        past += message->host[i].n_past;
     }
 }
 
@@ -202,6 +234,8 @@ message_free(message_t *message)
     json_decref(message->root);
     free(message->host);
     free(message->listings);
+    free(message->past);
+    message->past = NULL;
     message->root = NULL;
     message->host = NULL;
     message->listings = NULL;

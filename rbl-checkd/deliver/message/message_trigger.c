@@ -66,6 +66,16 @@ trigger_weight(const message_t *m)
 }
 
 
+/* The new ones stand first (digest_make.c). */
+
+int
+message_both(const message_host_t *host)
+{
+    return host->n_listings > 1 && host->listing[0].fresh
+           && !host->listing[host->n_listings - 1].fresh;
+}
+
+
 /* Words of others stay on their line. */
 
 static void
@@ -86,6 +96,27 @@ text_count(rbl_out_t *out, int64_t n, const char *one, const char *many)
 {
     rbl_out_int(out, n);
     rbl_out_z(out, n == 1 ? one : many);
+}
+
+
+void
+message_relisted(rbl_out_t *out, const message_listing_t *listing)
+{
+    rbl_out_z(out, "relisted (was off it for ");
+    text_words(out, listing->off);
+    rbl_out_char(out, ')');
+}
+
+
+void
+message_flaps(rbl_out_t *out, const message_host_t *host)
+{
+    rbl_out_z(out, "Flapping since ");
+    text_words(out, host->flaps);
+    rbl_out_z(out, " (");
+    text_count(out, host->changes, " change)", " changes)");
+    rbl_out_z(out, host->held ? "; further changes are reported when there was"
+                              " none for 6 hours." : ".");
 }
 
 
@@ -150,6 +181,68 @@ title_lists(rbl_out_t *out, const message_host_t *h)
 }
 
 
+/* The first new listing at a list that the host was on before; NULL: none. */
+
+static const message_listing_t *
+host_relisted(const message_host_t *h)
+{
+    size_t  i;
+
+    for (i = 0; i < h->n_listings; i++) {
+        if (h->listing[i].fresh && h->listing[i].off.n > 0) {
+            return &h->listing[i];
+        }
+    }
+
+    return NULL;
+}
+
+
+/* ", flapping since 2026-01-03 10:00:00 UTC", ", relisted (was off it for 2 d
+   3 h)"; of several hosts ", 2 relisted, 1 flapping". */
+
+static void
+title_again(rbl_out_t *out, const message_t *m, int64_t all)
+{
+    size_t                    i;
+    int64_t                   relisted, flapping;
+    const message_listing_t  *l;
+
+    for (i = 0, relisted = 0, flapping = 0; i < m->n_hosts; i++) {
+        flapping += m->host[i].flaps.n > 0;
+        relisted += m->host[i].flaps.n == 0
+                    && host_relisted(&m->host[i]) != NULL;
+    }
+
+    if (all > 1) {
+        if (relisted > 0) {
+            rbl_out_z(out, ", ");
+            text_count(out, relisted, " relisted", " relisted");
+        }
+
+        if (flapping > 0) {
+            rbl_out_z(out, ", ");
+            text_count(out, flapping, " flapping", " flapping");
+        }
+
+    } else if (flapping > 0) {
+        rbl_out_z(out, ", flapping since ");
+        text_words(out, m->host[0].flaps);
+
+    } else if (relisted > 0) {
+        rbl_out_z(out, ", ");
+        l = host_relisted(&m->host[0]);
+
+        if (l != &m->host[0].listing[0]) {
+            title_word(out, l->name.n > 0 ? l->name : l->zone);
+            rbl_out_char(out, ' ');
+        }
+
+        message_relisted(out, l);
+    }
+}
+
+
 /* ": 192.0.2.10 by ZEN", ": 192.0.2.0/24", ": 192.0.2.1, mx.example and 3
    more" */
 
@@ -169,6 +262,7 @@ title_hosts(rbl_out_t *out, const message_t *m)
 
     if (trigger_subnet(&net, m, all)) {
         rbl_out_str(out, rbl_subnet_text(buf, &net));
+        title_again(out, m, all);
         return;
     }
 
@@ -185,6 +279,8 @@ title_hosts(rbl_out_t *out, const message_t *m)
         rbl_out_int(out, all - (int64_t) i);
         rbl_out_z(out, " more");
     }
+
+    title_again(out, m, all);
 }
 
 
@@ -223,22 +319,36 @@ text_line(rbl_out_t *out, const char *name, rbl_str_t value)
 }
 
 
+/* "  - ZEN (zen.example)" */
+
+static void
+text_list(rbl_out_t *out, rbl_str_t name, rbl_str_t zone)
+{
+    rbl_out_z(out, "  - ");
+    text_words(out, name.n > 0 ? name : zone);
+
+    if (name.n > 0 && !rbl_str_eq(name, zone)) {
+        rbl_out_z(out, " (");
+        text_words(out, zone);
+        rbl_out_char(out, ')');
+    }
+}
+
+
 static void
 text_listing(rbl_out_t *out, const message_listing_t *l, card_told_t *told)
 {
-    rbl_out_z(out, "  - ");
-    text_words(out, l->name.n > 0 ? l->name : l->zone);
-
-    if (l->name.n > 0 && !rbl_str_eq(l->name, l->zone)) {
-        rbl_out_z(out, " (");
-        text_words(out, l->zone);
-        rbl_out_char(out, ')');
-    }
-
+    text_list(out, l->name, l->zone);
     rbl_out_z(out, ", ");
     text_words(out, l->weight);
     rbl_out_z(out, ", since ");
     text_words(out, l->since);
+
+    if (l->off.n > 0) {
+        rbl_out_z(out, ", ");
+        message_relisted(out, l);
+    }
+
     rbl_out_char(out, '\n');
 
     text_line(out, "    Reason: ", l->reason);
@@ -253,8 +363,44 @@ text_listing(rbl_out_t *out, const message_listing_t *l, card_told_t *told)
 
 
 static void
+text_past(rbl_out_t *out, const message_host_t *h)
+{
+    size_t  i;
+
+    if (h->n_past > 0 && h->state == MESSAGE_LISTED) {
+        rbl_out_z(out, "  No longer listed by:\n");
+    }
+
+    for (i = 0; i < h->n_past && i < TEXT_LISTINGS; i++) {
+        text_list(out, h->past[i].name, h->past[i].zone);
+        rbl_out_z(out, ", listed for ");
+        text_words(out, h->past[i].period);
+        rbl_out_char(out, '\n');
+    }
+
+    if (h->n_past > i) {
+        rbl_out_z(out, "  and ");
+        text_count(out, (int64_t) (h->n_past - i), " list more\n",
+                   " lists more\n");
+    }
+}
+
+
+static void
+text_flaps(rbl_out_t *out, const message_host_t *h)
+{
+    if (h->flaps.n > 0) {
+        rbl_out_z(out, "  ");
+        message_flaps(out, h);
+        rbl_out_char(out, '\n');
+    }
+}
+
+
+static void
 text_host(rbl_out_t *out, const message_host_t *h, card_told_t *told)
 {
+    int     both;
     size_t  i;
 
     text_words(out, h->value);
@@ -267,6 +413,8 @@ text_host(rbl_out_t *out, const message_host_t *h, card_told_t *told)
 
     if (h->state != MESSAGE_LISTED) {
         rbl_out_char(out, '\n');
+        text_flaps(out, h);
+        text_past(out, h);
         return;
     }
 
@@ -276,7 +424,15 @@ text_host(rbl_out_t *out, const message_host_t *h, card_told_t *told)
     text_words(out, h->first_listed);
     rbl_out_z(out, ":\n");
 
+    text_flaps(out, h);
+    both = message_both(h);
+
     for (i = 0; i < h->n_listings && i < TEXT_LISTINGS; i++) {
+        if (both && (i == 0 || h->listing[i].fresh != h->listing[i - 1].fresh))
+        {
+            rbl_out_z(out, i == 0 ? "  New:\n" : "  Listed before:\n");
+        }
+
         text_listing(out, &h->listing[i], told);
     }
 
@@ -285,6 +441,8 @@ text_host(rbl_out_t *out, const message_host_t *h, card_told_t *told)
         text_count(out, h->listed_count - (int64_t) i, " list more\n",
                    " lists more\n");
     }
+
+    text_past(out, h);
 }
 
 
@@ -354,6 +512,11 @@ trigger_listing(rbl_doc_t *doc, const message_listing_t *l)
     rbl_doc_str(doc, "delisting", l->delisting);
     rbl_doc_str(doc, "weight", l->weight);
     rbl_doc_str(doc, "since", l->since);
+    rbl_doc_int(doc, "new", l->fresh != 0);
+
+    if (l->off.n > 0) {
+        rbl_doc_str(doc, "relisted", l->off);
+    }
 
     if (l->how.n > 0) {
         rbl_doc_str(doc, "how", l->how);
@@ -364,6 +527,20 @@ trigger_listing(rbl_doc_t *doc, const message_listing_t *l)
         rbl_doc_str(doc, "request", l->request);
     }
 
+    rbl_doc_close(doc);
+}
+
+
+static void
+trigger_past(rbl_doc_t *doc, const message_past_t *p)
+{
+    rbl_doc_object(doc, NULL);
+    rbl_doc_str(doc, "id", p->id);
+    rbl_doc_str(doc, "host", p->zone);
+    rbl_doc_str(doc, "name", p->name);
+    rbl_doc_str(doc, "since", p->since);
+    rbl_doc_str(doc, "until", p->till);
+    rbl_doc_str(doc, "period", p->period);
     rbl_doc_close(doc);
 }
 
@@ -387,6 +564,23 @@ trigger_host(rbl_doc_t *doc, const message_host_t *h)
     }
 
     rbl_doc_close(doc);
+
+    if (h->n_past > 0) {
+        rbl_doc_array(doc, "ended");
+
+        for (i = 0; i < h->n_past && i < MESSAGE_PAST; i++) {
+            trigger_past(doc, &h->past[i]);
+        }
+
+        rbl_doc_close(doc);
+    }
+
+    if (h->flaps.n > 0) {
+        rbl_doc_str(doc, "flapping_since", h->flaps);
+        rbl_doc_int(doc, "changes", h->changes);
+        rbl_doc_int(doc, "held", h->held);
+    }
+
     rbl_doc_close(doc);
 }
 
@@ -404,6 +598,10 @@ trigger_host_size(const message_host_t *h)
         n += 256 + l->zone.n + l->name.n + l->website.n + l->details.n
              + l->reason.n + l->delisting.n + l->advice.n + l->note.n
              + l->mail.n + l->request.n;
+    }
+
+    for (i = 0; i < h->n_past && i < MESSAGE_PAST; i++) {
+        n += 192 + h->past[i].zone.n + h->past[i].name.n;
     }
 
     return n;

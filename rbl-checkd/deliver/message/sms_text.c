@@ -149,6 +149,8 @@ sms_host(rbl_out_t *out, const message_t *m, const message_host_t *host)
     }
 
     rbl_out_char(out, ')');
+    rbl_out_z(out, host->flaps.n > 0 ? " flapping"
+                   : l->fresh && l->off.n > 0 ? " relisted" : "");
 }
 
 

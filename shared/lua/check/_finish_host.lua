@@ -1,8 +1,8 @@
 -- Steps of check_finish: schedule, state and record of the host.
---- takes: ac answers checked first flight h history_max hk ht is_listed job
---- takes: listed listings member n_listed n_transitions n_unknown now pp raw
---- takes: status transitions troubled uncovered uncovered_before unmoved value
---- takes: version was_listed
+--- takes: ac answers checked first flap flight h history_max hk ht is_listed
+--- takes: job listed listings member n_listed n_transitions n_unknown now past
+--- takes: pp raw status transitions troubled uncovered uncovered_before unmoved
+--- takes: value version was_listed
 --- sets: answers asks changes is_active last_field next_check octets packed
 --- sets: stays stopped stopped_before tail was_stopped
 if version then
@@ -74,11 +74,12 @@ if unmoved then
 end
 -- The record ends at the last field that was ever set: these may be set for the
 -- first time.
-local last_field = math.max(#h, answers ~= '' and HOST.answers
+local last_field = math.max(#h, flap and HOST.flap
+    or answers ~= '' and HOST.answers
     or uncovered and HOST.uncovered or troubled[1] and HOST.troubled or 0)
 -- The fields behind `details`, in their order: troubled is the first.
-local tail = {troubled, uncovered and 1 or 0, stopped, answers}
-for i = HOST.troubled, math.min(last_field, HOST.answers) do
+local tail = {troubled, uncovered and 1 or 0, stopped, answers, past, flap}
+for i = HOST.troubled, math.min(last_field, HOST.flap) do
     h[i] = tail[i - HOST.details]
 end
 local packed = cmsgpack.pack(h)

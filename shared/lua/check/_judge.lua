@@ -4,12 +4,12 @@
 -- queried has none.  Unknown results of a list are counted from one known
 -- result to the next.
 --- takes: answered before checked history_max listings n_before n_listed
---- takes: n_transitions n_unknown now places results started transitions
+--- takes: n_transitions n_unknown now past places results started transitions
 --- takes: troubled troubled_before
---- sets: again_most answered at by_sid clear is_distrusted is_pending joined
---- sets: last_found n_listed n_results n_transitions n_unknown next_before
---- sets: only_listed pending_most started trouble troubled_most unconfirmed
---- sets: unpack_limit
+--- sets: again_most answered at began by_sid clear ended is_distrusted
+--- sets: is_pending joined last_found n_listed n_results n_transitions
+--- sets: n_unknown next_before only_listed past_of pending_most relisted
+--- sets: relisted_within started trouble troubled_most unconfirmed unpack_limit
 -- Lists of a host that cannot tell whether it is listed are in `troubled` and
 -- in the last fields of `details` (schema.txt).  Lists with earlier trouble
 -- keep their places.  Lists with a new listing that is not confirmed have
@@ -75,6 +75,22 @@ local function found_again(l)
     end
     l[LISTING.again] = again
 end
+-- When a list that lists the host again had ended the listing before; nil: that
+-- is not known.  began: how many listings begin; ended: those that end.
+local relisted_within = 7 * 86400000
+local began, ended, relisted, past_of = 0, {}, {}, nil
+local function off_since(sid, zone)
+    if not past_of then
+        past_of = {}
+        for _, p in ipairs(past or {}) do
+            past_of[p[PAST.list]] = p
+        end
+    end
+    local p = past_of[sid]
+    relisted[sid] = p
+    return p and p[PAST.zone] == zone and p[PAST.till] > now - relisted_within
+        and p[PAST.till] or nil
+end
 -- How many elements a packed array has, and where they begin.
 local function array_at(packed)
     local first, high, low = packed:byte(1, 3)
@@ -106,8 +122,9 @@ for _ = 1, n_results do
         weigh(l, weight)
         found_again(l)
     elseif is == 'listed' then
-        l = {sid, zone, site, text, codes, now, now, 0, 0, weight, 0, {}}
-        started = true
+        l = {sid, zone, site, text, codes, now, now, 0, 0, weight, 0, {},
+            off_since(sid, zone)}
+        started, began = true, began + 1
         if n_transitions < history_max then
             add_transition(sid, zone, 'listed', table.concat(codes, ','))
         end
@@ -154,7 +171,11 @@ for i = by_sid and 1 or next_before, clear ~= '' and n_before or 0 do
         end
         if found then
             last_found = found
+            ended[#ended + 1] = before[i]
             add_transition(sid, before[i][LISTING.zone], 'clear', '')
         end
     end
+end
+if began > 0 or ended[1] then
+    --- include: turned
 end

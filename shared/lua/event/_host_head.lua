@@ -1,5 +1,5 @@
--- The first fields of a host's record, which may be large.
--- nil: it is gone.
+-- The first fields of a host's record, which may be large.  raw: all of it, if
+-- it is small.  nil: it is gone.
 local function host_head(id)
     local k = key('r', ac, id)
     local raw = call('GETRANGE', k, 0, 1023)
@@ -14,5 +14,5 @@ local function host_head(id)
             cmsgpack.unpack_limit(call('GET', k), HOST.listed_count, 3)
     end
     return {value = value, name = name, type = type, parent = parent,
-        groups = groups, listed = listed > 0}
+        groups = groups, listed = listed > 0, raw = #raw < 1024 and raw}
 end

@@ -12,16 +12,17 @@ local states_octets = 100000            -- of lists of hosts
 -- batch than it can show (_told.lua).
 local states_ends = 25
 local states_left = states_hosts
--- When the contact was last notified about the host (ms); 0: never.
-local function told_at(told)
-    return told and tonumber(string.match(told, '^%d+')) or 0
-end
--- Its current listings, and when it is checked next (ms).
-local function details_of(id)
-    local raw = call('GET', key('r', ac, id))
-    states_left = states_left - #raw * states_hosts / states_octets
-    local h = cmsgpack.unpack(raw)
-    return h[HOST.details], h[HOST.next_check]
+-- The whole record of a host; h: its head.
+local function record_of_head(id, h)
+    if not h.record then
+        local raw = h.raw
+        if not raw then
+            raw = call('GET', key('r', ac, id))
+            states_left = states_left - #raw * states_hosts / states_octets
+        end
+        h.record = cmsgpack.unpack(raw)
+    end
+    return h.record
 end
 -- A listing that needs more checks is looked at a while after the next one, and
 -- not more often than once a minute.
@@ -29,19 +30,20 @@ local states_check = 60000
 -- The state of a listed host that is the contact's; is something of it muted;
 -- and when to look at it again (nil: that need not be).  Where the contact is
 -- not told all listings, a mark may be for one of those.
-local function state_listed(s, id, mark, told, held)
+local function state_listed(s, id, h, mark, told, held)
     local c, t = s.c, s.tells
     local looks = digest_hears_ends(c) or held
     local marked = mark and mark < 2
     if not t.some then
         return (marked or looks and (not told
-            or listed_since(details_of(id), told_at(told)))) and 0 or nil
+            or listed_since(record_of_head(id, h)[HOST.details],
+            told_at(told)))) and 0 or nil
     end
-    local details, checked = details_of(id)
-    local out, news, muted, known, next = tells_of(t, details, told_at(told),
-        s.now)
+    local r = record_of_head(id, h)
+    local out, news, muted, known, next = tells_of(t, r[HOST.details],
+        told_at(told), s.now)
     if next == math.huge then
-        next = math.max(s.now, checked) + states_check
+        next = math.max(s.now, r[HOST.next_check]) + states_check
     end
     if not out[1] then
         return not known and told and 3 or nil, muted, next
@@ -58,7 +60,7 @@ end
 local function state_of(s, id, h, theirs, mark, told, held)
     local c = s.c
     if theirs and h.listed then
-        return state_listed(s, id, mark, told, held)
+        return state_listed(s, id, h, mark, told, held)
     end
     if theirs then
         local clear = mark == 2
@@ -66,6 +68,26 @@ local function state_of(s, id, h, theirs, mark, told, held)
         return told and 1 or clear and 2 or nil
     end
     return told and (h and not h.listed and 1 or 3) or nil
+end
+-- The state of a host that the contact is to get while the host flaps, and the
+-- highest weight that it was told meanwhile (nil: nothing).  was: as "held" has
+-- it.
+local function state_flapping(s, r, state, told, was)
+    local at, told_weight = told_at(told), nil
+    if at >= r[HOST.flap][FLAP.at] then
+        told_weight = tonumber(string.match(was or '', ':(%d+)$') or nil)
+    end
+    if state ~= 0 then
+        return nil, told_weight
+    end
+    local out, news = tells_of(s.tells, r[HOST.details], at, s.now)
+    if told_weight and (not news or news <= told_weight) then
+        return nil, told_weight
+    end
+    for _, l in ipairs(out) do
+        told_weight = math.max(told_weight or 0, l[LISTING.weight] or 0)
+    end
+    return 0, told_weight
 end
 local function states_new(co, c, now)
     local s = {c = c, now = now, digest = key('digest', ac, co),
@@ -76,10 +98,12 @@ local function states_new(co, c, now)
     states_left = states_left - s.tells.mutes.n / 20
     return s
 end
--- A host with something muted is examined again when the mute ends.
-local function states_hold(s, id, muted, was)
-    if muted then
-        call('HSET', s.held, id, tostring(s.now))
+-- A host with something muted is examined again when the mute ends, one that
+-- flaps when it has been quiet.
+local function states_hold(s, id, holds, was, weight)
+    if holds then
+        call('HSET', s.held, id, tostring(s.now) .. (weight and ':' .. weight
+            or string.match(was or '', ':%d+$') or ''))
     elseif was then
         call('HDEL', s.held, id)
     end
@@ -116,7 +140,16 @@ local function states_host(s, id, look, name)
         state, muted, next = state_of(s, id, h, theirs, mark and
             math.floor(mark / digest_state), told, was or delayed)
     end
-    states_hold(s, id, muted, was)
+    local flaps, weight
+    if theirs and s.tells.holds and (state or was) then
+        local r = record_of_head(id, h)
+        flaps = flap_until(r[HOST.flap], s.now)
+        if flaps then
+            state, weight = state_flapping(s, r, state, told, was)
+            next = math.min(next or flaps, flaps)
+        end
+    end
+    states_hold(s, id, muted or flaps, was, weight)
     if next then
         call('ZADD', s.digest, tostring(digest_look + next), '+' .. id)
     end

@@ -13,7 +13,19 @@
 --
 -- A listing that is too new is looked at later (_digest.lua).  For the contact
 -- it begins when it may be reported; it is never reported if it ends before.
+--
+-- Of a host that flaps (_flap.lua) a contact that hears changes gets one
+-- message that says so; then what begins and ends is held back, unless a
+-- listing has a higher weight than all that the contact was told meanwhile.
+-- When the host has been quiet the contact is told what it does not know.
+-- "held" has such a host with "<ms>:<weight>", the highest weight that the
+-- contact was told.
 --- include: digest
+--- include: flap
+-- When the contact was last notified about the host (ms); 0: never.
+local function told_at(told)
+    return told and tonumber(string.match(told, '^%d+')) or 0
+end
 local tells_mutes = {}                  -- by account
 -- The mutes of the account: of each target, when the first of those that hold
 -- now was made, and of each list the times of those that have ended.
@@ -47,7 +59,8 @@ local function tells_new(c, now)
     tells_mutes[ac] = m
     local t = {least = c[CONTACT.weight] or 0, groups = {}, mutes = m,
         after = (c[CONTACT.after] or 0) * 60000,
-        checks = c[CONTACT.checks] or 0}
+        checks = c[CONTACT.checks] or 0,
+        holds = digest_holds(c)}
     t.some = m.lists or t.least > 0 or t.after > 0 or t.checks > 1
     for _, g in ipairs(c[CONTACT.groups]) do
         t.groups[g] = true
@@ -88,18 +101,22 @@ local function tells_from(t, l)
     return found and math.max(from, l[LISTING.since] + 1000 * found)
         or math.huge
 end
--- Returns the listings to report at a time (ms), whether one of them is new,
--- one is held back by a mute, and one is held back that the contact may know,
--- and when the next of those that are too new may be reported (nil: none is).
--- told: when the contact was last notified about the host (ms).  A listing
--- without a weight is reported.
+-- Is a listing new to a contact that was last notified about the host at `told`
+-- (ms), if it may be reported from `from` on?
+local function tells_new_to(t, l, told, from)
+    return from > told or (l[LISTING.risen] or 0) > told
+        or tells_hid(t, l[LISTING.list], told)
+end
+-- Returns the listings to report at a time (ms), the highest weight of new ones
+-- (false: none is), whether one is held back by a mute, and one is held back
+-- that the contact may know, and when the next of those that are too new may be
+-- reported (nil: none is).  A listing without a weight is reported.
 local function tells_of(t, details, told, at)
     local out, news, muted, known, next = {}, false, false, false, nil
     for _, l in ipairs(details) do
         local weight = l[LISTING.weight] or 0
         local from = tells_from(t, l)
-        local new = from > told or (l[LISTING.risen] or 0) > told
-            or tells_hid(t, l[LISTING.list], told)
+        local new = tells_new_to(t, l, told, from)
         if weight > 0 and weight < t.least then
             -- It is not there for the contact.
         elseif t.mutes.made[l[LISTING.list]] then
@@ -110,8 +127,24 @@ local function tells_of(t, details, told, at)
             known = known or l[LISTING.since] <= told
         else
             out[#out + 1] = l
-            news = news or new
+            news = new and math.max(news or 0, weight) or news
         end
     end
     return out, news, muted, known, next
+end
+-- The listings that have ended since the contact was last notified, of those
+-- that it may know: of a list that listed the host again meanwhile, the last
+-- one.
+local function tells_past(t, past, told)
+    local out = {}
+    for _, p in ipairs(told > 0 and past or {}) do
+        local known = p[PAST.since] + t.after <= told or p[PAST.off] > told
+        if known and p[PAST.till] > told
+            and (p[PAST.weight] == 0 or p[PAST.weight] >= t.least)
+            and not t.mutes.made[p[PAST.list]]
+        then
+            out[#out + 1] = p
+        end
+    end
+    return out
 end

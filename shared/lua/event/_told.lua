@@ -20,11 +20,11 @@ local function record_of(co, id, state)
     end
     return raw, raw and cmsgpack.unpack(raw)
 end
--- Lists that these hosts are on, each once.
-local function lists_of(hosts)
+-- The lists of arrays of listings, current or past, each once.
+local function lists_of(listings)
     local sids, system, own, found, seen = {}, {}, {}, {}, {}
-    for _, h in ipairs(hosts) do
-        for _, l in ipairs(h[HOST.details]) do
+    for _, of in ipairs(listings) do
+        for _, l in ipairs(of) do
             if not seen[l[1]] then
                 seen[l[1]] = true
                 sids[#sids + 1] = l[1]
@@ -54,7 +54,8 @@ local function hosts_of(batch, state, ...)
         '(' .. tostring((state + 1) * digest_state), 'BYSCORE', ...)
 end
 -- Where each host is a message of its own, hosts that are not shown wait for
--- the next digest, but not if one alert has all that are listed.
+-- the next digest, but not if one alert has all that are listed.  Their states
+-- are made again: "held" must not say that they were told.
 local function told_later(batch, co, shown)
     local storm = count_of(batch, 0) > digest_per_host
     for _, state in ipairs({storm and 1 or 0, 1, 3}) do
@@ -62,6 +63,7 @@ local function told_later(batch, co, shown)
             if not shown[id] then
                 call('ZADD', key('digest', ac, co), 'NX',
                     tostring(digest_look + now_ms()), '?' .. id)
+                call('HDEL', key('held', ac, co), id)
                 call('ZREM', batch, id)
             end
         end
@@ -88,12 +90,25 @@ local function told_part(t, id, h, raw, at)
     end
     return out[1] and cmsgpack.pack(h)
 end
+-- What the contact, which was last notified at `told` (ms), does not know of a
+-- host: a digit for each of its first listings, 1: it is new; and the listings
+-- that have ended.
+local told_digits = 50
+local function told_news(t, details, past, told)
+    local digits = {}
+    for i = 1, math.min(told_digits, #details) do
+        local l = details[i]
+        digits[i] = tells_new_to(t, l, told, tells_from(t, l)) and '1' or '0'
+    end
+    return table.concat(digits), tells_past(t, past, told)
+end
 -- The rows, at most `most`: listed ones first, those that were clear before
 -- last. Where each host is a message of its own, ends have up to half of the
 -- room.  Of a host that was deleted since, or a listing that is over since,
 -- nothing is told: the next digest has that.
 local function told_of(batch, co, c, most)
-    local told, listed, shown, octets = {}, {}, {}, 0
+    local open = key('open', ac, co)
+    local told, news, listings, shown, octets = {}, {}, {}, {}, 0
     local t = tells_new(c, now_ms())
     local function rows_of(state, limit)
         local rows = hosts_of(batch, state, 'LIMIT', 0, limit, 'WITHSCORES')
@@ -110,17 +125,24 @@ local function told_of(batch, co, c, most)
             end
             if newer then
                 call('ZADD', key('digest', ac, co), tostring(now_ms()), rows[i])
+                call('HDEL', key('held', ac, co), rows[i])
             end
             if not h or newer or state == 0 and h[HOST.listed_count] == 0 then
                 call('ZREM', batch, rows[i])
             else
                 shown[rows[i]] = true
+                local details = state == 0 and h[HOST.details] or {}
+                local digits, past = told_news(t, details, state < 2
+                    and h[HOST.past], told_at(call('HGET', open, rows[i])))
                 told[#told + 1] = raw
                 told[#told + 1] = state
-                if state == 0 then
-                    listed[#listed + 1] = h
-                    octets = octets + #raw
-                end
+                news[#news + 1] = digits
+                news[#news + 1] = cmsgpack.pack(past)
+                news[#news + 1] = state < 2 and flap_until(h[HOST.flap],
+                    now_ms()) and cmsgpack.pack(h[HOST.flap]) or ''
+                listings[#listings + 1] = details
+                listings[#listings + 1] = past
+                octets = octets + #raw + #news[#news - 1]
             end
         end
     end
@@ -135,7 +157,7 @@ local function told_of(batch, co, c, most)
     if per_host then
         told_later(batch, co, shown)
     end
-    return told, lists_of(listed)
+    return told, lists_of(listings), news
 end
 -- The alert that has many hosts, and does it end with this batch?
 local function storm_of(batch, co, counts)
@@ -155,7 +177,7 @@ end
 -- A row of digest_claim.
 local function told_row(co, c, a, event, most)
     local batch, counts = key('batch', ac, co), {}
-    local told, lists = told_of(batch, co, c, most)
+    local told, lists, news = told_of(batch, co, c, most)
     for state = 0, 3 do
         counts[state] = count_of(batch, state)
     end
@@ -163,5 +185,6 @@ local function told_row(co, c, a, event, most)
     local apart = not digest_per_host_of(c) and 0
         or counts[0] > digest_per_host and 2 or 1
     return {ac .. ':' .. co, apart, event, a[ACCOUNT.timezone],
-        counts[0], counts[1], counts[2], told, lists, counts[3], storm, ends}
+        counts[0], counts[1], counts[2], told, lists, counts[3], storm, ends,
+        news, digest_holds(c) and 1 or 0}
 end

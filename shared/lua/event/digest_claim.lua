@@ -12,14 +12,18 @@
 --- reply: OK wait# asks[]  ms until there may be another (-1: none is
 --          waiting), then a row for each
 --- row: digest member apart# event timezone listed# delisted# clear# hosts[]
----   lists[] unreported# alert ends#
+---   lists[] unreported# alert ends# news[] holds#
 -- member: "<AC>:<CO>".  apart: which hosts have a message of their own: 0 none,
 -- 1 all, 2 all but the listed ones, which have one alert.  event: its SID.
 -- listed, delisted, clear: numbers of hosts.  hosts: the shown ones, each its
 -- packed record and state (0 listed, 1 delisted, 2 clear, 3 no longer
 -- reported).  lists: the packed records of their lists.  unreported: number of
 -- hosts that are no longer reported.  alert: SID of the event that combines
--- many of them, or "".  ends: 1 if that event ends now.
+-- many of them, or "".  ends: 1 if that event ends now.  news: for each of the
+-- shown hosts a digit for each of its first listings, 1 if it is new to the
+-- contact; a packed array of listings that have ended ("past"); and its "flap",
+-- if it flaps, or "".  holds: 1 if what begins and ends is held back while a
+-- host flaps.
 -- asks: digests that wait for a time to go (digest_when.lua), each an array:
 -- its member, a rhythm and quiet hours, and the account's time zone.
 --- include: states
@@ -115,6 +119,9 @@ local function claim(event)
     local row, octets = told_row(co, contact, account, event, most), 0
     for i = 1, #row[8], 2 do
         octets = octets + #row[8][i]
+    end
+    for i = 2, #row[13], 3 do
+        octets = octets + #row[13][i]
     end
     states_left = states_left - 15 - #row[8] / 2 - octets / 1000
     out[#out + 1] = row

@@ -41,6 +41,10 @@ local digest_per_host = 25
 local function digest_hears_ends(c)
     return c[CONTACT.schedule] ~= 'while_listed' or digest_per_host_of(c)
 end
+-- Does it hear changes, which are held back while a host flaps (_tells.lua)?
+local function digest_holds(c)
+    return c[CONTACT.schedule] == 'start_and_end' or digest_per_host_of(c)
+end
 -- Has the host been listed by one of its lists after this time, or has the
 -- weight of a listing risen?
 local function listed_since(details, at)

@@ -7,9 +7,9 @@
 local no_results, no_callbacks = '\144', '\144'
 -- How many octets of the results are part of the SID.
 local event_results = 4096
--- The packed host record of an event.  It omits the current listings and the
--- answers, which may be large, and since when the host was stopped: the event's
--- body does not show them.
+-- The packed host record of an event.  It omits the listings, current and past,
+-- and the answers, which may be large, and since when the host was stopped: the
+-- event's body does not show them.
 local function event_host(h)
     local brief = {}
     for i = 1, #h do
@@ -18,6 +18,7 @@ local function event_host(h)
     brief[HOST.details], brief[HOST.troubled] = {}, {}
     brief[HOST.uncovered] = h[HOST.uncovered] or 0
     brief[HOST.stopped], brief[HOST.answers] = 0, ''
+    brief[HOST.past], brief[HOST.flap] = nil, nil
     return cmsgpack.pack(brief)
 end
 -- With `listings`, which are packed, `results` has all results of the check, in

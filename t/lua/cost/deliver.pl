@@ -228,6 +228,49 @@ case(digest_claim => 'a host on 400 lists in a message', sub {
     cmd('ZADD', k('batch', $ac, $co), 1, listed_one());
     slice('digest_claim', [k('digests')], window => 1000, lease => $lease,
         most => 50, events => sid('EV')) });
+# Hosts with what they keep of their changes: 32 listings that ended, and that
+# they flap; they may be on 400 lists.
+sub changed_hosts {
+    my ($listed, $do) = @_;
+    my @k = map { k('r', $ac, $_) } @range[0 .. 49];
+    my $was = cmd('MGET', @k);
+    my $now = 1000 * int cmd('TIME')->[0];
+    my @past = map { [$W{rb}[$_], "list$_.some.example", 1, $now,
+        2, 0] } 1 .. 32;
+    my $on = $listed && unpacked(cmd('GET', k('r', $ac, listed_one())));
+    for my $i (0 .. 49) {
+        my $h = unpacked($was->[$i]);
+        @$h[12 .. 14, 16] = @$on[12 .. 14, 16] if $on;
+        @$h[17 .. 22] = ([], 0, 0, '', \@past,
+            [$now, (1) x 5, 1, $now, 9]);
+        cmd('SET', $k[$i], packed($h));
+    }
+    my $co = k('r', $ac, $W{co}[1]);
+    my $contact = cmd('GET', $co);
+    my $c = unpacked($contact);
+    $c->[4] = 'start_and_end';
+    cmd('SET', $co, packed($c));
+    $do->();
+    cmd('SET', $co, $contact);
+    cmd('SET', $k[$_], $was->[$_]) for 0 .. 49;
+}
+for my $listed (1, 0) {
+    my $name = '50 hosts that flap' . ($listed ? ', on 400 lists' : '');
+    case(digest_claim => $name, sub {
+        my $co = $W{co}[1];
+        digest_of($co);
+        changed_hosts($listed, sub { slice('digest_claim', [k('digests')],
+            window => 1000, lease => $lease, most => 50,
+            events => sid('EV')) }) });
+    case(digest_claim => "$name, in a message", sub {
+        my $co = $W{co}[1];
+        batch_of($co);
+        cmd('ZADD', k('batch', $ac, $co), map { ($_, $range[$_]) } 0 .. 49)
+            if $listed;
+        changed_hosts($listed, sub { slice('digest_claim', [k('digests')],
+            window => 1000, lease => $lease, most => 50,
+            events => sid('EV')) }) });
+}
 # A message that is not delivered, with so many listings that only it has
 # reported, and ends.
 sub untold {
