@@ -16,7 +16,8 @@ static const char  host_columns[] =
     " host.contact_group:groups, host.listed_count:listed,"
     " host.first_listed:listed since, host.unknown_count:unknown,"
     " host.last_checked, host.next_check,"
-    " host.not_checked_since:not checked since the plan expired, created";
+    " host.not_checked_since:not checked since the plan expired,"
+    " host.flapping_since, created";
 
 static const ctl_table_t  host_tables[] = {
     { "lists",

@@ -200,6 +200,8 @@ rbl_view_host(rbl_doc_t *d, const char *key, const rbl_host_t *h,
         rbl_doc_str(d, "state", rbl_str(rbl_state_names[rbl_state_of(h)]));
         rbl_doc_str(d, "not_checked_since",
                     rbl_time_text(buf, stopped ? h->stopped : 0, tz));
+        rbl_doc_str(d, "flapping_since",
+                    rbl_time_text(buf, rbl_host_flaps(h, now), tz));
     }
 
     rbl_doc_close(d);

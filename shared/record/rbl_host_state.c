@@ -9,6 +9,8 @@
 #include "rbl_sid.h"
 
 
+#define RBL_FLAP_QUIET  INT64_C(21600000)       /* ms, as _flap.lua */
+
 const char *const  rbl_state_names[RBL_STATES] = {
     "clear", "listed", "unknown", "uncovered", "paused", "range"
 };
@@ -55,6 +57,25 @@ rbl_host_read(rbl_host_t *h, rbl_str_t raw, int64_t stopped)
     }
 
     return err;
+}
+
+
+int64_t
+rbl_host_flaps(const rbl_host_t *h, int64_t now)
+{
+    rbl_mp_t    mp;
+    rbl_flap_t  flap;
+
+    rbl_mp_init(&mp, h->flap);
+
+    if (h->flap.n < 2 || rbl_flap_decode(&flap, &mp) != RBL_OK
+        || flap.changed <= now - RBL_FLAP_QUIET
+        || flap.changed >= now + RBL_FLAP_QUIET)
+    {
+        return 0;
+    }
+
+    return flap.since;
 }
 
 

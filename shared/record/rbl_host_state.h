@@ -29,6 +29,9 @@ extern const char *const  rbl_state_names[RBL_STATES];
 /* The state of a host. */
 rbl_state_t rbl_state_of(const rbl_host_t *h);
 
+/* Since when a host flaps (shared/lua/part/_flap.lua, ms); 0: it does not. */
+int64_t rbl_host_flaps(const rbl_host_t *h, int64_t now);
+
 /* Decodes a record.  stopped: no host of the account is checked since then
    (ms), which the record need not say yet; or 0. */
 rbl_err_t rbl_host_read(rbl_host_t *h, rbl_str_t raw, int64_t stopped);

@@ -2,7 +2,7 @@
 # The whole system: a contact that was added and confirmed over HTTP is notified
 # when a host of its group is listed and when it is delisted, and not in
 # between; and when a listed host is deleted, or moved to another group; and
-# after its quiet hours.
+# after its quiet hours; and once when the host flaps.
 
 use strict;
 use warnings;
@@ -142,6 +142,58 @@ is(rblctl($redis, 'contact', 'alert', $acct->{sid}, $co, '--quiet', 'none')
 ok(wait_for(sub { received($hook) > $n }, 20), 'the message is sent');
 is_deeply([map { "$_->{host} $_->{status}" } @{ (told())[$n]{hosts} }],
     ['192.0.2.10 listed'], 'the message reports the listed host');
+like((told())[$n]{title}, qr/^1 host listed: 192\.0\.2\.10 by Told, relisted /,
+    'the title says that the list lists the host again');
+like((told())[$n]{title}, qr/ \(was off it for \d+ (?:s|min)\)$/,
+    'and how long it did not');
+
+# the host is listed for the third time
+sub listed {
+    my ($n_hosts, @data) = @_;
+
+    rbldnsd_data($rbldnsd, $zone, $spam . "192.0.2.12\n" . join '', @data);
+    wait_for {
+        checked($ht{'192.0.2.10'});
+        get('/3.0/listings.json')->{total_listed} == $n_hosts;
+    } 20, "$n_hosts listed hosts";
+}
+$n = received($hook);
+listed(1);
+ok(wait_for(sub { received($hook) > $n }, 20), 'the end is reported');
+my ($past) = @{ (told())[$n]{hosts}[0]{ended} };
+is("$past->{host} $past->{name}", "$zone Told", 'with the list');
+like($past->{period}, qr/^\d+ (?:s|min)$/, 'and how long it was listed');
+like((told())[$n]{message}, qr/^  - Told \(\Q$zone\E\), listed for \d+ /m,
+    'the text says it, too');
+$n = received($hook);
+listed(2, "192.0.2.10\n");
+ok(wait_for(sub { received($hook) > $n }, 20), 'another listing is reported');
+$m = (told())[$n];
+like($m->{title}, qr/^1 host listed: 192\.0\.2\.10 by Told, flapping since 2/,
+    'the title says that the host flaps');
+is_deeply([@{ $m->{hosts}[0] }{qw(changes held)}], [5, 1],
+    'the message says how much has changed, and that the rest is held back');
+like($m->{message}, qr/Flapping since .* \(5 changes\); further changes are /,
+    'the text says it, too');
+like(rblctl($redis, 'host', $ht{'192.0.2.10'})->{out},
+    qr/^flapping since +\d{4}-/m, 'rblctl host shows it');
+$n = received($hook);
+listed(1);
+listed(2, "192.0.2.10\n");
+listed(1);
+select undef, undef, undef, 4;
+is(received($hook), $n, 'further changes are held back');
+$waits = redis($redis, 'ZSCORE', redis_key('later',
+    partition_of($acct->{sid})), "$acct->{sid}:$co");
+ok($waits > 1000 * (time + 5.9 * 3600) && $waits < 1000 * (time + 6.1 * 3600),
+    'until the host has been quiet for six hours');
+is(rblctl($redis, 'fsck')->{out}, "no fault in 1 account\n",
+    'rblctl fsck finds no fault meanwhile');
+is(post("/3.0/host/delete/$ht{'192.0.2.10'}.json")->{status_code}, 200,
+    'the host is deleted');
+ok(wait_for(sub { received($hook) > $n }, 20), 'that is reported at once');
+is_deeply([map { "$_->{host} $_->{status}" } @{ (told())[$n]{hosts} }],
+    ['192.0.2.10 unreported'], 'as unreported');
 is(rblctl($redis, 'fsck')->{out}, "no fault in 1 account\n",
     'rblctl fsck finds no fault');
 done_testing();

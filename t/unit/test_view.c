@@ -151,7 +151,8 @@ test_host(void)
     host_view(&b, &h, &est, RBL_VIEW_STATE);
     rbl_out_char(&b.out, '\0');
     ok(strstr(b.base, "\"covered\":\"0\",\"reason\":\"not a public address\","
-              "\"state\":\"uncovered\",\"not_checked_since\":\"\"}}")
+              "\"state\":\"uncovered\",\"not_checked_since\":\"\","
+              "\"flapping_since\":\"\"}}")
        != NULL, "the view has the state and the reason of a private address");
 
     h.uncovered = 0;
@@ -160,7 +161,8 @@ test_host(void)
     rbl_out_char(&b.out, '\0');
     ok(strstr(b.base, "\"unknown_count\":\"1\",\"covered\":\"1\","
               "\"reason\":\"plan expired\",\"state\":\"unknown\","
-              "\"not_checked_since\":\"2016-11-24 15:06:40 UTC\"}}") != NULL,
+              "\"not_checked_since\":\"2016-11-24 15:06:40 UTC\","
+              "\"flapping_since\":\"\"}}") != NULL,
        "its plan has expired");
 
     host_view(&b, &h, &rbl_timezone_utc, RBL_VIEW_STATE);
@@ -179,6 +181,50 @@ test_host(void)
     rbl_buf_free(&b);
     rbl_buf_free(&groups);
     rbl_buf_free(&details);
+}
+
+
+static void
+test_flaps(void)
+{
+    size_t      i, k;
+    rbl_buf_t   b;
+    rbl_host_t  h;
+
+    static const struct {
+        size_t       n;                 /* elements of the record's field */
+        int          hours;             /* from now to the last change */
+        int64_t      since, is;
+        const char  *name;
+    } rows[] = {
+        { 0, 0, 0, 0, "no list has ever changed" },
+        { 9, -1, 0, 0, "a host that does not flap" },
+        { 9, -5, 70, 70, "one that flaps" },
+        { 9, -6, 70, 0, "one that has been quiet" },
+        { 9, 5, 70, 70, "the clock was set back" },
+        { 9, 6, 70, 0, "and by more" },
+        { 3, -1, 70, 0, "a damaged field" }
+    };
+
+    memset(&h, 0, sizeof(h));
+    ok(rbl_host_flaps(&h, NOW) == 0, "a record without the field");
+    rbl_buf_init(&b);
+
+    for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        rbl_buf_reset(&b);
+        rbl_mp_put_array(&b.out, rows[i].n);
+
+        for (k = 0; k < rows[i].n; k++) {
+            rbl_mp_put_int(&b.out, k == 0 ? NOW + rows[i].hours
+                                                  * INT64_C(3600000)
+                                   : k == 6 ? rows[i].since : 1);
+        }
+
+        h.flap = rbl_buf_str(&b);
+        ok(rbl_host_flaps(&h, NOW) == rows[i].is, "%s", rows[i].name);
+    }
+
+    rbl_buf_free(&b);
 }
 
 
@@ -526,6 +572,7 @@ main(void)
     test_host();
     test_profile();
     test_list();
+    test_flaps();
     test_state();
     test_while();
     test_damage();

@@ -119,6 +119,8 @@ function Facts({ host }) {
                 <dd><${When} text=${host.not_checked_since} /></dd></div>`
             : html`<div><dt>${t('next_check')}</dt>
                 <dd><${Next} at=${host.next_check} /></dd></div>`}
+        ${host.flapping_since && html`<div><dt>${t('flapping_since')}</dt>
+            <dd><${When} text=${host.flapping_since} /></dd></div>`}
         ${host.parent && html`<div><dt>${t('range')}</dt><dd>
             <a href="#/host/${host.parent}">${t('show_range')}</a></dd></div>`}
     </dl>`;
