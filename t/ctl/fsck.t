@@ -324,6 +324,15 @@ my @faults = (
             sub { changed($on, 17 => [], 18 => 0, 19 => 0, 20 => $answers) },
             sub { got($on)->[20] eq '' }] } 'x', "x" x 4 . "\x18\0\0",
         "x" x 4 . "\x0b\0\0\0", "x" x 1500),
+    (map { my ($name, $past, $flap) = @$_;
+        [$name, changes => $on,
+            sub { changed($on, 17 => [], 18 => 0, 19 => 0, 20 => '',
+                21 => $past, 22 => $flap) },
+            sub { !@{ got($on)->[21] } && !@{ got($on)->[22] } }] }
+        ['a time of the last change alone', [], [1]],
+        ['an ended listing without times', [['RBa', 'a.example']], []],
+        ['a last change in the future', [],
+            [(time + 9999) * 1000, (0) x 8]]),
     ['a coverage with an answer in the future', coverage => 'coverage',
         sub { cmd('SET', k('coverage', $ac), packed([1,
             pack('a16NN', 'x', 0, time + 9999)])) },

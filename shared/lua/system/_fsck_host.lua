@@ -150,6 +150,35 @@ local function look_at_answers(h)
             end)
     end
 end
+-- What it keeps of its changes (_turned.lua); the next change begins it anew.
+local function are_numbers(t, first, last)
+    for i = first, last do
+        if type(t[i]) ~= 'number' or t[i] > now_ms() + 60000 then
+            return false
+        end
+    end
+    return true
+end
+local function look_at_changes(h)
+    local past, flap = h[HOST.past], h[HOST.flap]
+    if past == nil and flap == nil then
+        return
+    end
+    local sound = type(past) == 'table' and type(flap) == 'table'
+        and (#flap == 0 or are_numbers(flap, FLAP.changed, FLAP.changes))
+    for _, p in ipairs(sound and past or {}) do
+        sound = sound and type(p) == 'table' and type(p[PAST.list]) == 'string'
+            and type(p[PAST.zone]) == 'string'
+            and are_numbers(p, PAST.since, PAST.off)
+    end
+    if not sound then
+        fault('changes', h[HOST.id], 'does not say how its listings changed',
+            function()
+                h[HOST.past], h[HOST.flap] = {}, {}
+                put(h)
+            end)
+    end
+end
 -- Which hosts of an account are checked.  If its plan has expired, those behind
 -- the ones that are kept are not, and their records say so (_stopped.lua).
 local lapse_account = read(key('acct', ac), 'AC') or {}
@@ -244,7 +273,9 @@ local function look_at_host(h)
     look_at_listing(h)
     look_at_state(h)
     look_at_answers(h)
+    look_at_changes(h)
     look_at_schedule(h)
     put_changed()
     spent = spent + 25 + #h[HOST.groups] + 16 * #h[HOST.details]
+        + 2 * #(h[HOST.past] or {})
 end
