@@ -275,7 +275,7 @@
  *   mutes:<AC>         zset    mutes; score = when they end, or ended (ms)
  *   wait               string  "": written before WAIT (rbl_nodes_touch)
  *   unmutes            zset    accounts; score = when their next mute ends (ms)
- *   held:<AC>:<CO>     hash    hosts that a mute holds back from a contact ->
+ *   held:<AC>:<CO>     hash    hosts that a mute, or flapping, holds back ->
  *                              when (ms)
  *   digest:<AC>:<CO>   zset    hosts that may have to be reported to a contact
  *                              (_digest.lua)

@@ -155,4 +155,151 @@ for my $case (@cases) {
     forget($co);
 }
 
+
+# --- what may go wrong -------------------------------------------------------
+
+# A host that flaps, which the contact was told.
+sub flapping {
+    my ($co, $ht, $name) = @_;
+    for my $step (@flaps) {
+        hours($step->[0], $ht, $co);
+        check($ht, split ' ', $step->[1]);
+        told($co);
+    }
+    ok(cmd('HGET', k('held', $ac, $co), $ht) =~ /^\d+:2$/,
+        "$name: its changes are held back");
+}
+sub after {
+    my ($ht, $co, $hours, $says, $expected, $name) = @_;
+    hours($hours, $ht, $co);
+    check($ht, split ' ', $says) if $says ne '';
+    is(told($co), $expected, $name);
+}
+sub over {
+    my ($co, $name) = @_;
+    is(cmd('EXISTS', k('held', $ac, $co)), 0, "$name: nothing is held back");
+    is(cmd('EXISTS', k('digest', $ac, $co)), 0, "$name: nothing waits");
+    cmd('DEL', k('manual'), k('manual', $ac));
+    sound($name);
+}
+sub mutes_end {
+    my ($mu) = @_;
+    script('mute_end', [$acct], mute => $mu);
+    for (1 .. 9) {
+        last if !script('telling_step', [k('tellings')])->[1];
+    }
+}
+
+my $co = contact('start_and_end');
+my $ht = host();
+flapping($co, $ht, 'muted');
+my $mu = sid('MU');
+is(script('mute_add', [$acct], mute => $mu, target => $ht,
+    ends => now() + 9e6, reason => 'why', longest => 9e9)->[0], 'OK',
+    'a host that flaps is muted');
+after($ht, $co, 1, $off, '', 'its end is held back');
+after($ht, $co, 7, '', '', 'also when it has been quiet');
+mutes_end($mu);
+after($ht, $co, 0, '', 'delisted -a', 'until the mute ends');
+over($co, 'muted');
+
+$ht = host();
+flapping($co, $ht, 'muted for a while');
+$mu = sid('MU');
+script('mute_add', [$acct], mute => $mu, target => $ht, ends => now() + 9e6,
+    reason => 'why', longest => 9e9);
+after($ht, $co, 1, $off, '', 'the end of a muted host');
+mutes_end($mu);
+after($ht, $co, 0, '', '', 'waits when the mute ends while it flaps');
+after($ht, $co, 1, $on, '', 'so does another listing');
+after($ht, $co, 1, $off, '', 'and its end');
+after($ht, $co, 6.1, '', 'delisted -a', 'until it has been quiet');
+over($co, 'muted for a while');
+
+$ht = host();
+flapping($co, $ht, 'deleted');
+script('host_delete', [$acct], host => $ht, keep => 60_000);
+is(told($co), 'unreported', 'a host that flaps is deleted');
+for my $look (@{ cmd('ZRANGE', k('digest', $ac, $co), 0, -1) }) {
+    cmd('ZADD', k('digest', $ac, $co), $LOOK, $look);
+}
+cmd('ZADD', k('later'), 0, "$ac:$co");
+is(told($co), '', 'nothing is told at the time when it would have been quiet');
+over($co, 'deleted');
+
+$ht = host($other);
+check($ht, split ' ', $_) for $on, $off, $on, $off, $on;
+is(told($co), '', 'a host that flaps, in a group without a contact');
+is(stored($ht)->[22][8], 5, 'its record has its changes');
+over($co, 'no contact');
+
+$ht = host();
+flapping($co, $ht, 'changed');
+after($ht, $co, 1, $off, '', 'the end is held back');
+alert($co, weight => 1);
+is(told($co), '', 'also if the contact wants other listings now');
+script('contact_status', [$acct], contact => $co, status => 'paused');
+is(told($co), '', 'the contact is paused');
+script('contact_status', [$acct], contact => $co, status => 'active');
+is(told($co), '', 'and resumed: it flaps still');
+after($ht, $co, 6.1, '', 'delisted -a', 'until it has been quiet');
+alert($co);
+over($co, 'changed');
+
+$ht = host();
+flapping($co, $ht, 'another schedule');
+script('contact_update', [$acct], contact => $co, schedule => 'every_check');
+after($ht, $co, 1, $off, 'delisted -a flaps 6',
+    'a contact that wants every check gets it');
+script('contact_update', [$acct], contact => $co, schedule => 'start_and_end');
+after($ht, $co, 6.1, '', '', 'nothing is left');
+over($co, 'another schedule');
+
+$ht = host();
+flapping($co, $ht, 'the clock');
+hours(-24 * 365, $ht, $co);
+cmd('ZADD', k('digest', $ac, $co), now(), $ht);
+cmd('ZADD', k('digests'), now(), "$ac:$co");
+check($ht, split ' ', $off);
+like(told($co), qr/^delisted/,
+    'if the clock is set back by a year a host does not flap');
+$ht = host();
+flapping($co, $ht, 'a clock five hours ahead');
+hours(-5, $ht, $co);
+after($ht, $co, 0, $off, 'delisted', 'the end is told');
+forget($co);
+cmd('DEL', k('held', $ac, $co), k('later'));
+
+# 400 lists at once
+
+sub check_all {
+    my ($says) = @_;
+    cmd('HDEL', k($_), "$ac:$ht") for 'flight', 'flight:due';
+    my $pp = sid('PP');
+    script('check_start', [$acct], check => $pp, host => $ht, keep => 60_000);
+    my $begun = begin($acct, $pp, $ht);
+    my @lists = map { sprintf 'RB%032x', $_ } 1 .. 400;
+    finish_check($acct, $pp, $ht, [map { $says eq 'listed'
+        ? listed_result($_, weight => 2) : result($_, $says) } @lists], '',
+        events => $begun->[7]);
+}
+$ht = host();
+my @said;
+for my $says (qw(listed clear listed clear listed clear)) {
+    hours(1, $ht, $co);
+    check_all($says);
+    my $said = told($co);
+    push @said, join ' ', ($said =~ /^(\w+)/)[0] // '-',
+        scalar(() = $said =~ / \+/g), scalar(() = $said =~ / -/g),
+        $said =~ /flaps (\d+)/;
+}
+is_deeply(\@said, ['listed 50 0', 'delisted 0 32', 'listed 50 0',
+    'delisted 0 32', 'listed 50 0 1600', '- 0 0'],
+    '400 lists list a host and cease to, again and again');
+my $h = stored($ht);
+is(scalar @{ $h->[21] }, 32, 'its record has 32 of what has ended');
+my $octets = length packed([@$h[21, 22]]);
+cmp_ok($octets, '<', 32 * 120, "they take $octets octets");
+$h = stored(host());
+is(scalar @$h, 17, 'a host that no list ever listed has nothing of it');
 done_testing();

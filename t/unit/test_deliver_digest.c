@@ -190,7 +190,7 @@ static redisReply *
 digest_reply(int apart, int listed, int delisted, int clear,
     redisReply *hosts, redisReply *lists)
 {
-    redisReply  *r = reply_array(10);
+    redisReply  *r = reply_array(14);
 
     add(r, reply_str(RBL_STR(AC ":" CO)));
     add(r, reply_int(apart));
@@ -266,6 +266,74 @@ test_listings(void)
     is_str(m.host[0].listing[3].delisting, "https://off/",
            "its delisting link");
     is_str(m.host[0].listing[3].since, "2026-11-20 09:30:00 UTC", "since");
+    message_free(&m);
+    digest_free(&d);
+    forget();
+}
+
+
+/* What the contact does not know of a host (digest_claim.lua). */
+
+static void
+test_news(void)
+{
+    size_t       i;
+    digest_t     d;
+    message_t    m;
+    rbl_out_t   *out;
+    redisReply  *hosts, *lists, *news, *reply;
+
+    hosts = reply_array(4);
+    lists = reply_array(2);
+    news = reply_array(3);
+    out = host_begin(HT "01", "192.0.2.7", 3);
+    listing(out, RB "1", "one.example", "spam", "127.0.0.2");
+    listing(out, RB "2", "two.example", "spam", "127.0.0.2");
+    listing(out, RB "3", "three.example", "spam", "127.0.0.2");
+    add(hosts, recorded());
+    add(hosts, reply_int(0));
+    add(lists, list(RB "1", "one.example", "critical", "", ""));
+    add(lists, list(RB "4", "four.example", "normal", "", ""));
+    add(news, reply_str(RBL_STR("01")));
+
+    rbl_buf_init(&bytes[n_bytes]);
+    out = &bytes[n_bytes++].out;
+    rbl_mp_put_array(out, 1);
+    rbl_mp_put_array(out, 6);
+    rbl_mp_put_z(out, RB "4");
+    rbl_mp_put_z(out, "four.example");
+    rbl_mp_put_int(out, NOW - INT64_C(76) * 3600000);
+    rbl_mp_put_int(out, NOW);
+    rbl_mp_put_int(out, 2);
+    rbl_mp_put_int(out, 0);
+    add(news, recorded());
+
+    out = record(9);
+
+    for (i = 1; i < 9; i++) {
+        rbl_mp_put_int(out, i == 6 ? NOW : i == 8 ? 5 : 1);
+    }
+
+    add(news, recorded());
+    reply = digest_reply(NONE, 1, 0, 0, hosts, lists);
+    add(reply, reply_int(0));
+    add(reply, reply_str(RBL_STR("")));
+    add(reply, reply_int(0));
+    add(reply, news);
+    add(reply, reply_int(1));
+
+    ok(digest_make(&d, reply, zones, "") == RBL_OK && d.n == 1, "news");
+    ok(message_read(&m, rbl_buf_str(&d.message[0].body)) == RBL_OK
+       && m.n_hosts == 1 && m.host[0].n_listings == 3, "read");
+    is_str(m.host[0].listing[0].zone, "two.example", "a new listing is first");
+    is_str(m.host[0].listing[1].zone, "three.example", "one without a digit");
+    is_str(m.host[0].listing[2].zone, "one.example", "then what stood before");
+    ok(m.host[0].listing[1].fresh && !m.host[0].listing[2].fresh
+       && m.host[0].n_past == 1, "what is new, and what has ended");
+    is_str(m.host[0].past[0].name, "A list", "the list");
+    is_str(m.host[0].past[0].period, "3 d 4 h", "how long it was");
+    is_str(m.host[0].flaps, "2026-11-20 09:30:00 UTC", "the host flaps");
+    ok(m.host[0].changes == 5 && m.host[0].held, "so much has changed");
     message_free(&m);
     digest_free(&d);
     forget();
@@ -408,6 +476,7 @@ main(void)
 {
     zones = timezones_new("/usr/share/zoneinfo");
     test_listings();
+    test_news();
     test_per_host();
     test_unreported();
     test_malformed();

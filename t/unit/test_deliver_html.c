@@ -262,10 +262,65 @@ test_words(void)
 }
 
 
+/* What is new beside what stood, what has ended, and that a host flaps. */
+
+static void
+test_news(void)
+{
+    message_t          m;
+    rbl_buf_t          buf;
+    rbl_str_t          s;
+    message_past_t     past = {
+        .zone = S("off<.example"), .name = S("Off"), .period = S("3 d 4 h")
+    };
+    message_listing_t  l[2] = {
+        { .zone = S("one.example"), .weight = S("high"), .fresh = 1,
+          .off = S("2 d 3 h") },
+        { .zone = S("two.example"), .weight = S("high") }
+    };
+    message_host_t     host = {
+        .value = S("192.0.2.7"), .state = MESSAGE_LISTED, .listed_count = 2,
+        .n_listings = 2, .listing = l, .n_past = 1, .past = &past,
+        .flaps = S("2026-11-20 09:30:00 CET"), .changes = 5, .held = 1
+    };
+
+    rbl_buf_init(&buf);
+    m = trigger(1, &host);
+    html_message(&buf, &m);
+    s = rbl_buf_str(&buf);
+    is_safe(s, "news");
+    ok(count(s, ">new</span>") == 1, "one listing is new");
+    ok(has(s, ">relisted (was off it for 2 d 3 h)</div>"), "a list again");
+    ok(has(s, "off&lt;.example</span>") && has(s, "listed for 3 d 4 h</div>"),
+       "what has ended");
+    ok(has(s, ">Flapping since 2026-11-20 09:30:00 CET (5 changes); further"
+              " changes are reported when there was none for 6 hours.</div>"),
+       "it flaps");
+    rbl_buf_free(&buf);
+
+    l[1].fresh = 1;
+    rbl_buf_init(&buf);
+    html_message(&buf, &m);
+    ok(!has(rbl_buf_str(&buf), ">new</span>"), "all listings are new");
+    rbl_buf_free(&buf);
+
+    host.state = MESSAGE_DELISTED;
+    host.n_listings = 0;
+    host.flaps = S("");
+    rbl_buf_init(&buf);
+    html_message(&buf, &m);
+    ok(has(rbl_buf_str(&buf), "listed for 3 d 4 h</div>")
+       && !has(rbl_buf_str(&buf), "Flapping"), "an end");
+    is_safe(rbl_buf_str(&buf), "an end");
+    rbl_buf_free(&buf);
+}
+
+
 int
 main(void)
 {
     test_hosts();
+    test_news();
     test_hostile();
     test_long();
     test_words();

@@ -171,9 +171,31 @@ test_long(const char *value, int gsm, const char *name)
 }
 
 
+static void
+test_again(void)
+{
+    message_t          m;
+    message_listing_t  zen = { .zone = S("zen.example"), .name = S("ZEN"),
+                               .fresh = 1, .off = S("2 d 3 h") };
+    message_host_t     h = {
+        .value = S("192.0.2.7"), .state = MESSAGE_LISTED, .listed_count = 3,
+        .n_listings = 1, .listing = &zen
+    };
+
+    m = trigger("", 1, &h);
+    m.listed = 1;
+    is_text(&m, "Blocklists: 1 host listed: 192.0.2.7 (ZEN and 2 more)"
+            " relisted", "a list lists it again");
+    h.flaps = S("2026-11-20 09:30:00 CET");
+    is_text(&m, "Blocklists: 1 host listed: 192.0.2.7 (ZEN and 2 more)"
+            " flapping", "it flaps");
+}
+
+
 int
 main(void)
 {
+    test_again();
     test_septets();
     test_text();
     test_long("198.51.100.200", 1, "addresses");

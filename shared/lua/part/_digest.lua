@@ -5,8 +5,8 @@
 -- have got or lost: "?<HT>" (a range: its addresses), "?<HT>|<address>|<name>"
 -- of a deleted one; "*" is everything in "open", from a cursor on if one
 -- follows.  The score of a look has its time.  "+<HT>" is a look that is not
--- due before that, at a listing that is too new for the contact (_tells.lua);
--- "+" has all of these done now.
+-- due before that, at a listing that is too new for the contact, or a host that
+-- flaps (_tells.lua); "+" has all of these done now.
 --
 -- "open" has the hosts that the contact was last notified are listed, by their
 -- SIDs: "<time of the mark>|<address>|<name>".  If such a host is no longer
