@@ -156,6 +156,62 @@ for my $case (@cases) {
 }
 
 
+# --- when a host flaps, beside a model ---------------------------------------
+
+# The model knows all changes of a host: [hour, how many listings begin, end].
+sub model {
+    my (@changes) = @_;
+    my ($since, $last, $ended, $n, @turns);
+    for my $i (0 .. $#changes) {
+        my ($at, $begin, $end) = @{ $changes[$i] };
+        undef $since if defined $last && $at - $last >= 6;
+        $ended += $end;
+        if ($begin && (!@turns || $ended)) {
+            push @turns, $at;
+            $ended = 0;
+            $since //= $turns[-3] if @turns > 2 && $at - $turns[-3] <= 24;
+        }
+        $last = $at;
+        $n = 0;
+        $n += $_->[1] + ($_->[0] > ($since // 0) ? $_->[2] : 0)
+            for defined $since ? grep { $_->[0] >= $since } @changes[0 .. $i]
+            : ();
+    }
+    return ($since, $n);
+}
+sub pick { return $_[rand @_] }
+my $SEED = $ENV{RBL_SEED} // 47;
+for my $seed ($SEED .. $SEED + ($ENV{RBL_LIVES} // 24) - 1) {
+    srand $seed;
+    my ($ht, $hour, %on, @changes, $wrong) = (host(), 0);
+    for (1 .. 20) {
+        my $hours = pick(0.5, 0.5, 1, 2, 5.9, 6.1, 12);
+        hours($hours, $ht, 'CO');
+        $hour += $hours;
+        my @says = map { pick('clear', 'listed') } 1, 2;
+        check($ht, @says);
+        my @is = map { $_ eq 'listed' } @says;
+        my @change = ($hour, scalar(grep { $is[$_] && !$on{$_} } 0, 1),
+            scalar(grep { !$is[$_] && $on{$_} } 0, 1));
+        @on{0, 1} = @is;
+        push @changes, \@change if $change[1] || $change[2];
+        my $flap = stored($ht)->[22];
+        my ($since, $n) = model(@changes);
+        my $said = $flap->[6] ? sprintf '%.1f', (now() - $flap->[6]) / 3.6e6
+            : 'no';
+        my $want = defined $since ? sprintf '%.1f', $hour - $since : 'no';
+        next if !@changes || $said eq $want
+            && (!defined $since || $n == $flap->[8]);
+        $wrong = "since $said hours, $flap->[8] changes; the model says "
+            . "$want, " . ($n // 0);
+        last;
+    }
+    ok(!$wrong, "history $seed") or diag($wrong, ' ', join ' ', map { "@$_;" }
+        @changes);
+    script('host_delete', [$acct], host => $ht, keep => 60_000);
+    cmd('DEL', k('manual'), k('manual', $ac));
+}
+
 # --- what may go wrong -------------------------------------------------------
 
 # A host that flaps, which the contact was told.
