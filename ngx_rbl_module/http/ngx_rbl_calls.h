@@ -127,6 +127,7 @@ CALL(GET, "service", PORTAL|HOME, service, none)
 CALL_OP(GET, "changes", PORTAL, changes, none)
 CALL_OP(GET, "audit", PORTAL|ADMINS|HOME, audit, none)
 CALL_OP(GET, "counts", PORTAL, counts, none)
+CALL_OP(GET, "trend", PORTAL, trend, none)
 
 CALL_OP(GET, "users", PORTAL|OWNERS|SELF, users, users)
 CALL(POST, "user/add", PORTAL|OWNERS|RECENT|SELF|DURABLE, user_add, users)

@@ -145,7 +145,22 @@
  *   kids:<AC>:<HT>     zset    children of a range
  *   uniq:<AC>          hash    "<type>|<value>" -> host SID
  *   refs:<AC>          hash    "<RP>", "<CG>:h", "<CG>:c" -> number of users;
- *                              "c" -> memberships of all contacts in groups
+ *                              "c" -> memberships of all contacts in groups;
+ *                              "<RB>:h" -> active hosts on a list, "w1" to "w4"
+ *                              -> by the weight of their heaviest listing
+ *                              (_listings.lua, rbl_codes.h)
+ *   today:<AC>         string  record: what changed on the day of the last
+ *                              change, and how the day before ended (_days.lua)
+ *   days:<AC>          string  the days before it on which something changed,
+ *                              oldest first, at most 400 and 4480 bytes: six
+ *                              numbers each, days since the entry before, then
+ *                              hosts that were listed, listed by a critical
+ *                              list, and unknown when it ended, listings that
+ *                              began, and that ended.  A number has 7 bits in
+ *                              each byte, the lowest first, and 128 is added to
+ *                              all bytes but its last
+ *   newly:<AC>:<day>   hash*   <RB> -> listings by it that began on that day
+ *                              (days since 1970, UTC), with TTL: 8 days
  *   seq:<AC>           string  order of creation; ids of work items
  *   work:<AC>          list    accepted changes of many records, made in slices
  *                              (_work.lua); packed; the first one is in

@@ -337,6 +337,15 @@ my @faults = (
         sub { cmd('SET', k('coverage', $ac), packed([1,
             pack('a16NN', 'x', 0, time + 9999)])) },
         sub { !cmd('EXISTS', k('coverage', $ac)) }],
+    (map { my ($name, $bytes) = @$_;
+        ["$name of days that cannot be read", days => 'today',
+            sub { cmd('SET', k($name, $ac), $bytes) },
+            sub { !cmd('EXISTS', k('today', $ac), k('days', $ac)) }] }
+        ['today', 'x'], ['days', "\1\2\3"], ['days', "\xff" x 6],
+        ['today', packed([1, 99_999, (0) x 9])]),
+    ['a list with the wrong number of hosts', refs => 'RBa:h',
+        sub { cmd('HSET', k('refs', $ac), 'RBa:h', 7) },
+        sub { cmd('HGET', k('refs', $ac), 'RBa:h') != 7 }],
     ['totals that cannot be read', totals => 'totals',
         sub { cmd('SET', k('totals', $ac), 'x') },
         sub { !cmd('EXISTS', k('totals', $ac)) }],

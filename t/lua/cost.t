@@ -520,6 +520,26 @@ case(host_changes => 'of 600 checks', sub { my $ht = host_in();
         mp_pack([map { [sid('RB'), 'list.test', 'listed', '127.0.0.2'] }
         1 .. 5])) for 1 .. 600;
     s1('host_changes', most => 50) });
+# Seven days with new listings by all lists, and 400 days of numbers that are
+# large.
+sub long_days {
+    my ($today) = (int $now / 86_400_000);
+    cmd('SET', k('days', $ac), "\1" . "\xff\xff\1" x 5 . ("\1" . "\xff\1" x 5)
+        x 405);
+    cmd('SET', k('today', $ac), packed([1, $today - 1, (9_999) x 6,
+        $today - 400, $today - 2, $today - 400]));
+    for my $i (0 .. 6) {
+        cmd('HSET', k('newly', $ac, $today - $i), map { $_ => 7 } @all);
+    }
+    cmd('HSET', k('refs', $ac), map { ("$_:h" => 7) } @all);
+}
+case(days_show => '400 lists, seven days', sub {
+    long_days(); s1('days_show', most => 20) });
+case(check_finish => 'the end of a listing on another day', sub {
+    my $ht = listed_host(); my $pp = open_check($ht);
+    long_days();
+    finish_check($acct, $pp, $ht, listed_on('clear'));
+    forget_checks() });
 case(host_count => '1,024 addresses', sub { full_range(); s1('host_count') });
 case(check_begin => 'manual, 400 listings', sub {
     open_check(listed_one()); forget_checks() });

@@ -220,6 +220,7 @@ my %call = (
     'hosts/read' => { role => 'admin' },
     'hosts/find' => { role => 'viewer' },
     'counts' => { role => 'viewer' },
+    'trend' => { role => 'viewer' },
     'lists/state' => { role => 'viewer' },
     'list' => { role => 'viewer', made => \&some_list, none => sid_of('RB'),
         foreign => \&foreign_list },

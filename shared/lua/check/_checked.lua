@@ -12,7 +12,14 @@
 -- check (check_finish.lua), without `rest`, and its class.  What such a check
 -- has to note in `coverage` was noted since then (_coverage_note.lua).  Most
 -- checks find theirs and do not read `coverage`, which is large.
+--
+-- After a day without an answer the days of the account learn that.
 --- takes: interval last now
 --- sets: age noted
 local age = now - (tonumber(last and last:sub(1, 13)) or 0)
+if age > 86400000 and last then
+    --- include: state
+    --- include: days
+    pcall(days_turn, now, 0, 0)
+end
 noted = (age < 0 or age * 8 >= interval * 1000) and tostring(now) or last

@@ -35,7 +35,7 @@ repeat
     end
     asks_before = asks
     if unknown > 0 or checked == 0 then
-        --- include: state
+        --- include: state_move
         state_move(ht, state_unknown, 0)
     end
     local next_check, length = next_time(ht, now, interval), nil

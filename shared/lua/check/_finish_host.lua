@@ -1,12 +1,15 @@
 -- Steps of check_finish: schedule, state and record of the host.
 --- takes: ac answers checked first flap flight h history_max hk ht is_listed
---- takes: job listed listings member n_listed n_transitions n_unknown now past
---- takes: pp raw status transitions troubled uncovered uncovered_before unmoved
---- takes: value version was_listed
+--- takes: job listed listings member n_before n_listed n_transitions n_unknown
+--- takes: now past pp raw reweighed status transitions troubled uncovered
+--- takes: uncovered_before unmoved value version was_listed
 --- sets: answers asks changes is_active last_field next_check octets packed
 --- sets: stays stopped stopped_before tail was_stopped
 if version then
     hosts_change()
+end
+if reweighed or n_transitions > 0 or n_listed ~= n_before then
+    --- include: finish_listings
 end
 
 local next_check, stopped_before = h[HOST.next_check], h[HOST.stopped] or 0
@@ -49,7 +52,7 @@ local changes = uncovered ~= (uncovered_before == 1)
 if is_listed ~= was_listed or changes or h[HOST.checked] == 0
     or (n_unknown > 0) ~= (h[HOST.unknown_count] > 0) or was_stopped
 then
-    --- include: state
+    --- include: state_move
     --- include: totals
     local was = state_of(status, '', listed, uncovered_before,
         h[HOST.unknown_count], h[HOST.checked])

@@ -4,12 +4,13 @@
 -- queried has none.  Unknown results of a list are counted from one known
 -- result to the next.
 --- takes: answered before checked history_max listings n_before n_listed
---- takes: n_transitions n_unknown now past places results started transitions
---- takes: troubled troubled_before
+--- takes: n_transitions n_unknown now past places results reweighed started
+--- takes: transitions troubled troubled_before
 --- sets: again_most answered at began by_sid clear ended is_distrusted
 --- sets: is_pending joined last_found n_listed n_results n_transitions
 --- sets: n_unknown next_before only_listed past_of pending_most relisted
---- sets: relisted_within started trouble troubled_most unconfirmed unpack_limit
+--- sets: relisted_within reweighed started trouble troubled_most unconfirmed
+--- sets: unpack_limit
 -- Lists of a host that cannot tell whether it is listed are in `troubled` and
 -- in the last fields of `details` (schema.txt).  Lists with earlier trouble
 -- keep their places.  Lists with a new listing that is not confirmed have
@@ -89,7 +90,7 @@ local function off_since(sid, zone)
     local p = past_of[sid]
     relisted[sid] = p
     return p and p[PAST.zone] == zone and p[PAST.till] > now - relisted_within
-        and p[PAST.till] or nil
+        and p[PAST.till] or 0
 end
 -- How many elements a packed array has, and where they begin.
 local function array_at(packed)
@@ -121,6 +122,9 @@ for _ = 1, n_results do
         l[LISTING.errors], l[LISTING.cleared] = 0, 0
         weigh(l, weight)
         found_again(l)
+        -- It is counted with another weight (_listings.lua).
+        reweighed = reweighed or not l[LISTING.counted]
+            or weight > 0 and weight ~= l[LISTING.counted]
     elseif is == 'listed' then
         l = {sid, zone, site, text, codes, now, now, 0, 0, weight, 0, {},
             off_since(sid, zone)}

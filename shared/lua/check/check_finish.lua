@@ -98,7 +98,7 @@ end
 -- answer (_judge.lua counts down from all); only_listed: all are listed.
 -- Numbers of elements are counted: "#" looks for the end of a table.
 local listings, n_listed, places, started, only_listed = {}, 0, {}, false, false
-local transitions, n_transitions, troubled = {}, 0, {}
+local transitions, n_transitions, troubled, reweighed = {}, 0, {}, false
 local answered = failed and 0 or tonumber(ARG.lists)
 if unmoved and raw then
     listings, n_listed, troubled = before, listed, troubled_before or {}

@@ -24,4 +24,5 @@ if h[HOST.type] == 'ip_range' then
 end
 hosts_change()
 totals_add(TOTALS.listed, host_turned(k, h, ARG.status, now_ms(), order))
+refs_write()
 return {'OK'}

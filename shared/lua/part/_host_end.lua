@@ -7,9 +7,15 @@
 --- include: refs
 --- include: range
 --- include: find
+--- include: listings
+--- include: days
 local function host_end(k, h, keep)
     local sid = h[HOST.id]
     local member = ac .. ':' .. sid
+    pcall(days_turn, now_ms(), 0, 0)
+    if h[HOST.status] == 'active' then
+        listings_count(h[HOST.details], -1)
+    end
     due_never(sid)
     local unlisted = call('ZREM', key('listed', ac), sid)
     call('ZREM', key('states', ac), sid)

@@ -8,6 +8,7 @@
 --- include: state
 --- include: find
 --- include: host_field
+--- include: days
 local hosts_apart = 4           -- ms
 local function hosts_put(new, family, set, now, before)
     local records, order, due, kids, raws = {}, {}, {}, {}, {}
@@ -42,6 +43,7 @@ local function hosts_put(new, family, set, now, before)
             kids[#kids + 1] = h[1]
         end
     end
+    pcall(days_turn, now_ms(), 0, 0)
     call('MSET', unpack(records))
     call('ZADD', key('hosts', ac), unpack(order))
     call('ZADD', key('states', ac), unpack(states))

@@ -1,7 +1,9 @@
--- Pauses or resumes one host, alone or as an address of a range.
+-- Pauses or resumes one host, alone or as an address of a range.  refs_write()
+-- writes the counters of its listings.
 --- include: account
 --- include: due
---- include: state
+--- include: state_move
+--- include: listings
 -- By how much the number of listings changes with the status.  `order`: of the
 -- host in "hosts", or nil.
 local function host_turned(k, h, status, now, order)
@@ -27,6 +29,7 @@ local function host_turned(k, h, status, now, order)
     save(k, h)
     local change = state_move(sid, was, state_in(h), h[HOST.first_listed],
         order)
+    listings_count(h[HOST.details], status == 'paused' and -1 or 1)
     if (h[HOST.stopped] or 0) > 0 then
         --- include: state_stop
         state_stop(sid, state_in(h))

@@ -46,7 +46,7 @@ local shapes = {
     COVERAGE = COVERAGE.shape, BILL = BILL.shape, PAYMENT = PAYMENT.shape,
     CHANGE = CHANGE.shape,
     PS = SOURCE.shape, SETUP = SETUP.shape, TERMS = TERMS.shape,
-    WORK = WORK.shape, MU = MUTE.shape,
+    WORK = WORK.shape, MU = MUTE.shape, TODAY = TODAY.shape,
 }
 local letters = {n = 'number', s = 'string', t = 'table'}
 -- The record that the bytes are; or nil and "damaged", or "newer": it is not

@@ -104,6 +104,26 @@ local function look_at_coverage()
             end)
     end
 end
+-- The days of the account; what they say is gone.
+local function days_sound(t)
+    local days, n, last = call('GET', key('days', ac)) or '', 0, 0
+    for c in string.gmatch(days, '.') do
+        last = c:byte()
+        n = n + (last < 128 and 1 or 0)
+    end
+    return n % 6 == 0 and last < 128 and t[TODAY.first] <= t[TODAY.last]
+        and t[TODAY.last] <= t[TODAY.date]
+        and t[TODAY.date] * 86400000 <= now + 60000
+end
+local function look_at_days()
+    local t, unread = read(key('today', ac), 'TODAY')
+    if unread == 'damaged' or t and not days_sound(t)
+        or unread == 'missing' and call('EXISTS', key('days', ac)) == 1
+    then
+        fault('days', 'today', 'does not say how the days of the account were',
+            command('DEL', key('today', ac), key('days', ac)))
+    end
+end
 -- The account's turn is not later than its first host is due.
 local function look_at_due()
     local first = call('ZRANGE', key('due', ac), 0, 0, 'WITHSCORES')[2]
@@ -289,6 +309,7 @@ end
 look_at_order()
 look_at_totals()
 look_at_coverage()
+look_at_days()
 look_at_due()
 look_at_turn('manual', 'manual', 'has checks that wait and no turn')
 look_at_details()

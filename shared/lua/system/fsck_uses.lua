@@ -1,6 +1,7 @@
 -- Counts how many contacts and hosts of an account use each profile and group:
 -- hosts as "<RP>" and "<CG>:h", contacts as "<CG>:c", and the groups of all
--- contacts as "c".
+-- contacts as "c"; hosts on a list as "<RB>:h", by their heaviest listing as
+-- "w<weight>".
 --- key: acct  acct:<AC>
 --- arg: mend  not used
 --- arg: what  "contacts" at first
@@ -24,6 +25,20 @@ local function count_groups(groups, suffix)
         count_use(g, suffix)
     end
 end
+-- As _listings.lua counts them.
+local function count_listings(h)
+    local heaviest = 0
+    for _, l in ipairs(h[HOST.status] == 'active' and h[HOST.details] or {}) do
+        local weight = type(l) == 'table' and tonumber(l[LISTING.counted]) or 0
+        if weight > 0 then
+            count_use(l[LISTING.list], ':h')
+            heaviest = math.max(heaviest, weight)
+        end
+    end
+    if heaviest > 0 then
+        count('w' .. heaviest, 1)
+    end
+end
 return walk(' contacts hosts', '*', function(index, sid)
     local r = read_sid(sid)
     spent = spent + 10
@@ -35,6 +50,7 @@ return walk(' contacts hosts', '*', function(index, sid)
     else
         count_use(r[HOST.profile], '')
         count_groups(r[HOST.groups], ':h')
+        count_listings(r)
         spent = spent + #r[HOST.details]
         if r[HOST.type] == 'ip_range' then
             out[#out + 1] = {sid}

@@ -1,0 +1,37 @@
+-- Steps of check_finish: counts the listings of the host, which have changed.
+-- Those of a paused host are counted when it is resumed.
+--- takes: ac before day_ms listings n_listed n_transitions now status
+--- takes: transitions weight_unknown
+--- sets: begun
+--- include: state
+--- include: listings
+--- include: days
+local begun = 0
+for i = 1, n_transitions do
+    begun = begun + (transitions[i][3] == 'listed' and 1 or 0)
+end
+pcall(days_turn, now, begun, n_transitions - begun)
+if status == 'active' then
+    listings_count(before, -1)
+end
+for i = 1, n_listed do
+    local l = listings[i]
+    -- Older records lack the fields before this one.
+    if l[LISTING.again] then
+        l[LISTING.counted] = (l[LISTING.weight] or 0) > 0
+            and l[LISTING.weight] or l[LISTING.counted] or weight_unknown
+    end
+end
+if status == 'active' then
+    listings_count(listings, 1)
+end
+refs_write()
+if begun > 0 then
+    local k = key('newly', ac, math.floor(now / day_ms))
+    for i = 1, n_transitions do
+        if transitions[i][3] == 'listed' then
+            call('HINCRBY', k, transitions[i][1], 1)
+        end
+    end
+    call('PEXPIRE', k, 8 * day_ms)
+end

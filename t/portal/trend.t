@@ -1,0 +1,89 @@
+#!/usr/bin/perl
+
+# trend: the days of an account, hosts by the weight of their heaviest listing,
+# and the lists that list them.
+
+use strict;
+use warnings;
+
+use Test::More;
+
+use RblPortal;
+
+my $t = portal_setup(lists => 1);
+my $me = sign_in($t, role => 'viewer');
+my $ac = $t->{acct}{sid};
+
+sub trend {
+    my ($query) = @_;
+
+    return accepted(portal($t, $me, 'GET', 'trend.json' . ($query // '')),
+        'trend')->{data};
+}
+sub today { return int(time / 86_400) }
+sub date_of { my @d = gmtime $_[0] * 86_400;
+    return sprintf '%04d-%02d-%02d', $d[5] + 1900, $d[4] + 1, $d[3] }
+sub weights { return join ' ', map { "$_->{weight} $_->{hosts} "
+    . ($_->{yesterday} // 'null') } @{ $_[0]{weights} } }
+
+my $empty = trend();
+is_deeply([map { join ' ', map { $_ // 'null' }
+        @$_{qw(date listed critical unknown new ended)} } @{ $empty->{days} }],
+    [date_of(today()) . ' 0 0 0 0 0'], 'an account without hosts has today');
+is(weights($empty), 'critical 0 null high 0 null normal 0 null info 0 null',
+    'how yesterday ended is not known');
+is_deeply([@$empty{qw(total_lists lists)}], [0, []], 'no list lists a host');
+
+# Entries two days apart, the last one three days ago.
+my $date = today();
+redis($t->{redis}, 'SET', redis_key('days', $ac), join '', map {
+    pack 'C*', 2, $_, 1, 0, 2, 1 } 1 .. 20);
+sub put_today {
+    redis($t->{redis}, 'SET', redis_key('today', $ac), record_pack('today',
+        version => 1, date => $date, begun => 3, ended => 4, info_was => 1,
+        normal_was => 2, high_was => 3, critical_was => 4,
+        first => $date - 3 - 38, last => $date - 3, made => $date - 90, @_));
+    return;
+}
+put_today();
+my @lists = @{ redis($t->{redis}, 'ZRANGE', 'rbl:{0}:lists:active', 0, 30) };
+redis($t->{redis}, 'HSET', redis_key('refs', $ac), w4 => 6, w1 => 1,
+    map { ("$lists[$_]:h" => 30 - $_) } 0 .. 24);
+redis($t->{redis}, 'HSET', redis_key('newly', $ac, $date - $_),
+    $lists[0] => 1) for 0, 6, 7;
+for my $case (['', 30], ['?days=7', 7], ['?days=400', 42]) {
+    my ($query, $n) = @$case;
+    my $days = trend($query)->{days};
+    is(scalar @$days, $n, "trend$query has $n days");
+    is_deeply([map { $_->{date} } @$days],
+        [map { date_of($date - $_) } reverse 0 .. $n - 1],
+        "trend$query has days without a gap, the last one today");
+}
+my $data = trend('?days=7');
+is_deeply([map { join ' ', @$_{qw(listed critical unknown new ended)} }
+        @{ $data->{days} }],
+    ['18 1 0 0 0', '19 1 0 2 1', '19 1 0 0 0', '20 1 0 2 1', '20 1 0 0 0',
+        '20 1 0 0 0', '0 6 0 3 4'],
+    'days without an entry are as the one before, and today is as it is now');
+is(weights($data), 'critical 6 4 high 0 3 normal 0 2 info 1 1',
+    'hosts by weight, and when yesterday ended');
+is_deeply([$data->{total_lists}, map { scalar @$_ } $data->{lists}], [25, 20],
+    'no more than twenty lists');
+is_deeply([map { "$_->{id} $_->{hosts} $_->{new}" } @{ $data->{lists} }[0, 1]],
+    ["$lists[0] 30 2", "$lists[1] 29 0"],
+    'the lists with most hosts are first, with what began in seven days');
+put_today(date => $date - 2);
+is(weights(trend()), 'critical 6 6 high 0 0 normal 0 0 info 1 1',
+    'yesterday ended as it is now if nothing has changed today');
+put_today(made => $date);
+is(weights(trend()), 'critical 6 null high 0 null normal 0 null info 1 null',
+    'nothing is known of the time before the record was made');
+
+redis($t->{redis}, 'SET', redis_key('days', $ac), "\xff" x 9);
+is_deeply([map { $_->{date} } @{ trend()->{days} }], [date_of($date)],
+    'damaged days are left out');
+for my $query ('?days=6', '?days=401', '?days=x', '?days=-7') {
+    refused(portal($t, $me, 'GET', "trend.json$query"), 400, qr/days/,
+        "trend refuses $query");
+}
+done_testing();
