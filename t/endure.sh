@@ -95,7 +95,7 @@ part() {
             t/portal/doors_page.t t/portal/lapse_page.t \
             t/portal/lists_page.t t/portal/origin_page.t \
             t/portal/passkeys_page.t t/portal/pictures.t t/portal/table_page.t \
-            t/portal/users_page.t t/portal/webhooks_page.t
+            t/portal/trend_page.t t/portal/users_page.t t/portal/webhooks_page.t
         ;;
     8)  ${MAKE:-make} check SUITE=trixie T="$(halves 1)"
         ;;

@@ -53,6 +53,28 @@ sub history_of {
     forget($t, $t->{acct}{sid});
 }
 
+# Sixty days of listings, and what they leave: hosts by list and by weight.
+sub days_of {
+    my ($t) = @_;
+
+    my ($ac, $date) = ($t->{acct}{sid}, int(time / 86_400));
+    my $day = sub { join '', map { $_ < 128 ? chr : chr($_ % 128 + 128)
+        . chr int $_ / 128 } @_ };
+    redis($t->{redis}, 'SET', redis_key('days', $ac), join '', map {
+        $day->($_ % 3 + 1, 150 + $_ * 17 % 40, $_ % 9, $_ % 5, $_ * 7 % 6,
+            $_ * 5 % 7) } 0 .. 59);
+    redis($t->{redis}, 'SET', redis_key('today', $ac), record_pack('today',
+        version => 1, date => $date, begun => 2, ended => 1, info_was => 0,
+        normal_was => 3, high_was => 1, critical_was => 1,
+        first => $date - 1 - 119, last => $date - 1, made => $date - 200));
+    my @ids = @{ redis($t->{redis}, 'ZRANGE', 'rbl:{0}:lists:active', 0, 2) };
+    redis($t->{redis}, 'HSET', redis_key('refs', $ac), w4 => 3, w2 => 1,
+        map { $_ . ':h' => 2 } @ids[0, 1]);
+    redis($t->{redis}, 'HSET', redis_key('newly', $ac, $date - 3),
+        $ids[0] => 2, $ids[2] => 1);
+    return;
+}
+
 # Groups with names of every kind, after the default one.
 sub groups_of {
     my ($t) = @_;
@@ -176,6 +198,7 @@ sub screens {
         . '.example.com', '--role', 'viewer', '--name', $hostile)->{status}, 0,
         'a user with a name of that kind');
     rblctl($t->{redis}, 'fsck', '--repair');
+    days_of($t);
     # Passkeys of the user who is signed in.
     my $user = add_user($t);
     redis($t->{redis}, 'HSET', redis_key('keys', $sid, $user->{id}), "PK$_->[0]",

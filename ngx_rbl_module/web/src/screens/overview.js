@@ -1,11 +1,14 @@
-// Overview: how many hosts there are, which are listed, what changed lately.
+// Overview: how many hosts there are and how many lists answered; is it worse
+// than before; which hosts are listed, what changed lately.
 
 import { HostTable } from '../host_table.js';
 import { html } from '../html.js';
+import { lazy } from '../lazy.js';
 import { useLoad } from '../load.js';
 import { Answer, State, When } from '../parts.js';
 import { t } from '../text.js';
 
+const Trend = lazy(() => import('../trend.js'), 'Trend', 'trend');
 const most = 100;
 const states = ['listed', 'unknown', 'uncovered', 'clear', 'paused'];
 
@@ -66,19 +69,21 @@ function Listings({ body }) {
     const { total_listed: listed, data } = body;
 
     return html`
-        ${data.length > 0 && html`<${HostTable} hosts=${data} />`}
+        ${data.length > 0 && html`<h2>${t('listed')}</h2>
+            <${HostTable} hosts=${data} />`}
         ${listed > most && html`
             <p>${t('shown', { n: most, total: listed })}</p>`}`;
 }
 
-export function Overview() {
+export function Overview({ query }) {
     const counts = useLoad('counts.json');
     const listings = useLoad(`listings.json?page_size=${most}`);
     const changes = useLoad('changes.json');
 
     return html`
         <${Answer} state=${counts}>${({ data }) => html`
-            <${Summary} counts=${data} coverage=${listings.body} />`}<//>
+            <${Summary} counts=${data} coverage=${listings.body} />
+            ${data.hosts > 0 && html`<${Trend} query=${query} />`}`}<//>
         ${listings.body && html`<${Listings} body=${listings.body} />`}
         <h2>${t('lately')}</h2>
         <${Answer} state=${changes}>${({ data }) => html`
