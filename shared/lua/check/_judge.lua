@@ -76,7 +76,7 @@ local function found_again(l)
     end
     l[LISTING.again] = again
 end
--- When a list that lists the host again had ended the listing before; nil: that
+-- When a list that lists the host again had ended the listing before; 0: that
 -- is not known.  began: how many listings begin; ended: those that end.
 local relisted_within = 7 * 86400000
 local began, ended, relisted, past_of = 0, {}, {}, nil
