@@ -311,6 +311,12 @@ const ctl_command_t  ctl_commands[] = {
     { "host", "HOST | ACCOUNT HOST|VALUE",
       "show a host, its state at each list, and its history",
       1, 2, CTL_READY, ctl_host },
+    { "mark", "ACCOUNT HOST|VALUE LIST|ZONE [--asked true|false]"
+      " [--expected true|false] [--ticket TEXT]",
+      "note about a current listing of a host that its removal was asked for,"
+      " that it is expected, or a ticket; without an option, show what is"
+      " noted",
+      3, 3, CTL_READY, ctl_mark },
     { "queue", "",
       "show how many checks and deliveries wait, and since when",
       0, 0, CTL_READY, ctl_queue },

@@ -374,6 +374,7 @@ int ctl_restored(ctl_t *ctl);
 int ctl_check(ctl_t *ctl);
 int ctl_doctor(ctl_t *ctl);
 int ctl_host(ctl_t *ctl);
+int ctl_mark(ctl_t *ctl);
 int ctl_account_add(ctl_t *ctl);
 int ctl_account_list(ctl_t *ctl);
 int ctl_account_suspend(ctl_t *ctl);

@@ -1,6 +1,7 @@
 /*
  * rblctl host: a host, its state at each of its lists, and its history.  A host
- * that is given by its SID alone is searched in every account.
+ * that is given by its SID alone is searched in every account.  rblctl mark:
+ * what is noted about a listing of a host.
  */
 
 #include "op.h"
@@ -19,12 +20,17 @@ static const char  host_columns[] =
     " host.not_checked_since:not checked since the plan expired,"
     " host.flapping_since, created";
 
+static const char  mark_columns[] =
+    "host, list, mark.asked:removal asked, mark.asked_by:asked by,"
+    " mark.expected:expected, mark.expected_by:expected by, mark.ticket:ticket,"
+    " mark.ticketed:ticket since, mark.ticketed_by:ticket by";
+
 static const ctl_table_t  host_tables[] = {
     { "lists",
       "host:LIST, status, since, asked:LAST ANSWER, error, errors,"
       " cleared:NOT CONFIRMED SINCE, codes, card.how:REMOVAL,"
-      " card.cause:CAUSE" },
-    { "history", "time, host:LIST, status, codes, check" },
+      " card.cause:CAUSE, mark.text:MARKED" },
+    { "history", "time, host:LIST, status, codes, check, mark.text:MARKED" },
     { NULL, NULL }
 };
 
@@ -185,4 +191,83 @@ ctl_host(ctl_t *ctl)
     json_object_set_new(v, "history", past);
 
     return ctl_print_tables(ctl, host_columns, host_tables, v);
+}
+
+
+/* Finds the list by its zone, or SID, among those of the host.  0; -1: error
+   printed. */
+
+static int
+list_of(ctl_t *ctl, rbl_str_t account, rbl_str_t host, rbl_str_t text,
+    rbl_sid_t *list)
+{
+    int           rc;
+    size_t        i;
+    json_t       *v, *l;
+    const char   *zone;
+
+    if (rbl_sid_parse(list, RBL_SID_LIST, text) == RBL_OK) {
+        return 0;
+    }
+
+    v = ctl_op_data(ctl_op_run(ctl, &rbl_op_host_lists, account, host, 0,
+                               NULL));
+    if (v == NULL) {
+        return -1;
+    }
+
+    rc = -1;
+
+    json_array_foreach(json_object_get(v, "lists"), i, l) {
+        zone = json_string_value(json_object_get(l, "host"));
+
+        if (rc != 0 && rbl_str_is(text, zone)) {
+            rc = rbl_sid_parse(list, RBL_SID_LIST,
+                               rbl_str(json_string_value(
+                                   json_object_get(l, "id"))))
+                 == RBL_OK ? 0 : -1;
+        }
+    }
+
+    json_decref(v);
+
+    if (rc != 0) {
+        ctl_fail("\"%.*s\" is no list of host %.*s", (int) text.n, text.p,
+                 (int) host.n, host.p);
+    }
+
+    return rc;
+}
+
+
+int
+ctl_mark(ctl_t *ctl)
+{
+    int          i, n;
+    json_t      *v;
+    rbl_sid_t    account, host, list;
+    ctl_given_t  given[RBL_FIELDS_MAX];
+
+    static const char *const  options[] = { "asked", "expected", "ticket" };
+
+    if (meant(ctl, &account, &host) != 0
+        || list_of(ctl, rbl_sid_str(&account), rbl_sid_str(&host),
+                   ctl->args[2], &list)
+           != 0)
+    {
+        return CTL_ERROR;
+    }
+
+    given[0] = (ctl_given_t) { "list", list.s };
+    n = 1;
+
+    for (i = 0; i < 3; i++) {
+        given[n] = (ctl_given_t) { options[i], ctl_option(ctl, options[i]) };
+        n += given[n].value != NULL;
+    }
+
+    v = ctl_op_data(ctl_op_run(ctl, &rbl_op_host_mark, rbl_sid_str(&account),
+                               rbl_sid_str(&host), n, given));
+
+    return v == NULL ? CTL_ERROR : ctl_print(ctl, mark_columns, v);
 }

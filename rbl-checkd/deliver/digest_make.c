@@ -15,6 +15,7 @@
 #include "deliver/message/message.h"
 #include "rbl_card.h"
 #include "rbl_codes.h"
+#include "rbl_mark.h"
 #include "rbl_script.h"
 #include "rbl_time.h"
 #include "rbl_validate.h"
@@ -45,12 +46,22 @@ typedef struct {
     max_align_t  bytes[];
 } digest_part_t;
 
+/* The marks of a host. */
+typedef struct {
+    rbl_str_t  host;                    /* SID */
+    rbl_str_t  packed;
+} digest_marks_t;
+
 typedef struct {
     message_t              message;
     const rbl_timezone_t  *zone;
+    int64_t                now;         /* ms */
+    size_t                 n_marks;
+    digest_marks_t        *marks;       /* of hosts, by their SIDs */
     size_t                 n_lists;
     rbl_list_t            *list;        /* by their SIDs */
     link_t                 parts;       /* digest_part_t, freed at once */
+    const redisReply      *ranges;      /* of hosts */
     int                    failed;      /* a message has no SID */
 } digest_work_t;
 
@@ -145,6 +156,34 @@ digest_lists(digest_work_t *w, const redisReply *lists)
     }
 
     qsort(w->list, w->n_lists, sizeof(rbl_list_t), digest_list_cmp);
+}
+
+
+static int
+digest_marks_cmp(const void *a, const void *b)
+{
+    const digest_marks_t  *x = a, *y = b;
+
+    return digest_str_cmp(x->host, y->host);
+}
+
+
+/* Takes the marks of the reply: of each host its SID, and the packed marks. */
+
+static void
+digest_marks(digest_work_t *w, const redisReply *marks)
+{
+    size_t  i;
+
+    w->n_marks = rbl_reply_len(marks) / 2;
+    w->marks = xcalloc(w->n_marks + 1, sizeof(digest_marks_t));
+
+    for (i = 0; i < w->n_marks; i++) {
+        w->marks[i].host = rbl_reply_str(rbl_reply_at(marks, 2 * i));
+        w->marks[i].packed = rbl_reply_str(rbl_reply_at(marks, 2 * i + 1));
+    }
+
+    qsort(w->marks, w->n_marks, sizeof(digest_marks_t), digest_marks_cmp);
 }
 
 
@@ -318,6 +357,31 @@ digest_reason(digest_work_t *w, const rbl_list_t *list,
 }
 
 
+/* The marks of a listing in words; "": it has none. */
+
+static rbl_str_t
+digest_marked(digest_work_t *w, rbl_str_t host, rbl_str_t list)
+{
+    char             buf[RBL_MARK_TEXT];
+    rbl_out_t        out;
+    rbl_mark_t       mark;
+    digest_marks_t   key, *found;
+
+    key.host = host;
+    found = bsearch(&key, w->marks, w->n_marks, sizeof(digest_marks_t),
+                    digest_marks_cmp);
+
+    if (found == NULL || rbl_mark_find(&mark, found->packed, list) != 1) {
+        return RBL_STR("");
+    }
+
+    out = (rbl_out_t) { buf, buf + sizeof(buf), NULL, 0 };
+    rbl_mark_text(&out, &mark, w->now);
+
+    return digest_written(w, buf, &out);
+}
+
+
 static void
 digest_listing(digest_work_t *w, message_listing_t *l, const rbl_listing_t *v,
     const rbl_host_t *host)
@@ -335,6 +399,7 @@ digest_listing(digest_work_t *w, message_listing_t *l, const rbl_listing_t *v,
     l->weight = digest_weight(list, v);
     l->since = digest_time(w, v->since);
     l->off = v->off > 0 ? digest_span(w, v->off, v->since) : RBL_STR("");
+    l->marked = digest_marked(w, host->id, v->list);
 
     if (list != NULL) {
         digest_card(w, l, list, v, host);
@@ -426,6 +491,32 @@ digest_flaps(digest_work_t *w, message_host_t *h, rbl_str_t packed, int holds)
 }
 
 
+static int64_t
+digest_number(int64_t n)
+{
+    return n <= 0 ? 0 : n < MESSAGE_COUNT_MAX ? n : MESSAGE_COUNT_MAX;
+}
+
+
+/* The range that has the host: SID, subnet and number of addresses of each. */
+
+static void
+digest_range(const digest_work_t *w, message_host_t *h, rbl_str_t parent)
+{
+    size_t  i;
+
+    for (i = 0; i + 2 < rbl_reply_len(w->ranges); i += 3) {
+        if (parent.n > 0
+            && rbl_str_eq(rbl_reply_str(rbl_reply_at(w->ranges, i)), parent))
+        {
+            h->range = rbl_reply_str(rbl_reply_at(w->ranges, i + 1));
+            h->range_hosts = digest_number(
+                rbl_reply_int(rbl_reply_at(w->ranges, i + 2), 0));
+        }
+    }
+}
+
+
 /* 0; -1: its record cannot be read. */
 
 static int
@@ -453,6 +544,7 @@ digest_host(digest_work_t *w, message_host_t *h, rbl_str_t raw,
         return 0;
     }
 
+    digest_range(w, h, host.parent);
     h->first_listed = digest_time(w, host.first_listed);
     h->listed_count = host.listed_count;
 
@@ -481,6 +573,7 @@ digest_parts_free(digest_work_t *w)
     }
 
     free(w->list);
+    free(w->marks);
 }
 
 
@@ -676,13 +769,6 @@ digest_messages(digest_work_t *w, digest_t *digest, const rbl_sid_t *event,
 }
 
 
-static int64_t
-digest_number(int64_t n)
-{
-    return n <= 0 ? 0 : n < MESSAGE_COUNT_MAX ? n : MESSAGE_COUNT_MAX;
-}
-
-
 rbl_err_t
 digest_make(digest_t *digest, const redisReply *reply, timezones_t *timezones,
     const char *portal)
@@ -710,7 +796,10 @@ digest_make(digest_t *digest, const redisReply *reply, timezones_t *timezones,
     w.message.delisted = digest_number(row.delisted);
     w.message.clear = digest_number(row.clear);
     w.message.unreported = digest_number(row.unreported);
+    w.now = row.now;
+    w.ranges = row.ranges;
     digest_lists(&w, row.lists);
+    digest_marks(&w, row.marks);
     digest_hosts(&w, &row);
 
     digest->message = xcalloc(w.message.n_hosts + 1, sizeof(digest_message_t));

@@ -1,5 +1,6 @@
 /*
- * Cards of listings as objects: words for programs, and texts for people.
+ * Cards and marks of listings as objects: words for programs, and texts for
+ * people.
  */
 
 #include "rbl_view_card.h"
@@ -122,5 +123,38 @@ rbl_view_card(rbl_doc_t *d, const char *key, const rbl_list_t *list,
     rbl_doc_str(d, "url", rbl_card_link(url, &card, host->value));
     rbl_view_way(d, &card.way);
     rbl_view_card_text(d, &card, list, host, listing, tz);
+    rbl_doc_close(d);
+}
+
+
+static void
+rbl_view_noted(rbl_doc_t *d, const char *at_key, int64_t at, const char *by_key,
+    rbl_str_t by, const rbl_timezone_t *tz)
+{
+    char  text[RBL_TIME_LEN];
+
+    rbl_doc_str(d, at_key, rbl_time_text(text, at, tz));
+    rbl_doc_str(d, by_key, by);
+}
+
+
+void
+rbl_view_mark(rbl_doc_t *d, const char *key, const rbl_mark_t *mark,
+    int64_t now, const rbl_timezone_t *tz)
+{
+    char       buf[RBL_CARD_WORDS];
+    rbl_out_t  out;
+
+    rbl_doc_object(d, key);
+    rbl_view_noted(d, "asked", mark->asked, "asked_by", mark->asked_by, tz);
+    rbl_view_noted(d, "expected", mark->expected, "expected_by",
+                   mark->expected_by, tz);
+    rbl_doc_str(d, "ticket", mark->ticket);
+    rbl_view_noted(d, "ticketed", mark->ticketed, "ticketed_by",
+                   mark->ticketed_by, tz);
+
+    out = rbl_view_words(buf);
+    rbl_mark_text(&out, mark, now);
+    rbl_view_written(d, "text", buf, &out);
     rbl_doc_close(d);
 }

@@ -1,13 +1,15 @@
 /*
  * A host and its state at each of its lists; when lists began and ceased to
- * list it.
+ * list it; marks of listings.
  */
 
 #include "rbl_ops.h"
 
 #include "rbl_codes.h"
 #include "rbl_host_state.h"
+#include "rbl_mark.h"
 #include "rbl_query.h"
+#include "rbl_validate.h"
 #include "rbl_view.h"
 #include "rbl_view_card.h"
 
@@ -18,6 +20,18 @@
 
 const rbl_outcome_t  rbl_host_refusals[] = {
     RBL_UNKNOWN_ID("HOST", "host"),
+    { NULL, 0, NULL }
+};
+
+static const rbl_outcome_t  rbl_host_mark_refusals[] = {
+    RBL_UNKNOWN_ID("HOST", "host"),
+    { "LISTING", 409, "The list does not list this host now." },
+    { "MANY", 409,
+      "A host may have at most %L marked listings. Please take marks off others"
+      " first." },
+    { "LIMIT", 409,
+      "An account may have at most %L hosts with marked listings. Please take"
+      " marks off others first." },
     { NULL, 0, NULL }
 };
 
@@ -54,9 +68,30 @@ rbl_host_links(rbl_doc_t *doc, const rbl_host_t *host, const rbl_list_t *list)
 }
 
 
+/* Writes the marks of a list's listing, if there are some.  Damaged ones are
+   left out. */
+
+static void
+rbl_host_marked(rbl_run_t *run, rbl_doc_t *doc, rbl_str_t marks,
+    rbl_str_t list, int64_t now)
+{
+    int         rc;
+    rbl_mark_t  mark;
+
+    rc = rbl_mark_find(&mark, marks, list);
+
+    if (rc == -1) {
+        run->by->note(run, "The marks of a host are damaged.");
+
+    } else if (rc == 1) {
+        rbl_view_mark(doc, "mark", &mark, now, run->timezone);
+    }
+}
+
+
 static void
 rbl_host_list(rbl_run_t *run, rbl_doc_t *doc, const rbl_host_lists_t *lists,
-    rbl_str_t sid, rbl_str_t raw)
+    rbl_str_t sid, rbl_str_t raw, rbl_str_t marks, int64_t now)
 {
     rbl_list_t         list;
     rbl_host_state_t   state;
@@ -94,6 +129,7 @@ rbl_host_list(rbl_run_t *run, rbl_doc_t *doc, const rbl_host_lists_t *lists,
     if (state.listing.list.n > 0) {
         rbl_view_card(doc, "card", &list, lists->host, &state.listing,
                       run->timezone);
+        rbl_host_marked(run, doc, marks, sid, now);
     }
 
     rbl_doc_close(doc);
@@ -132,7 +168,8 @@ rbl_host_lists_answer(rbl_run_t *run, rbl_doc_t *doc, const redisReply *reply)
 
         if (rbl_sid_like(RBL_SID_LIST, sid)) {
             rbl_host_list(run, doc, &lists, sid,
-                          rbl_reply_str(rbl_reply_at(said.records, i)));
+                          rbl_reply_str(rbl_reply_at(said.records, i)),
+                          said.marks, said.now);
         }
     }
 
@@ -181,13 +218,15 @@ rbl_change_members(rbl_doc_t *doc, rbl_mp_t *mp)
 }
 
 
-/* Each entry is a check: {id, {c, PP, t, packed changes}}. */
+/* Each entry is a check: {id, {c, PP, t, packed changes, m, packed marks}}, the
+   last one if listings ended that were marked. */
 
 static void
 rbl_history_answer(rbl_run_t *run, rbl_doc_t *doc, const redisReply *reply)
 {
     size_t                     i, left;
-    rbl_mp_t                   mp;
+    rbl_mp_t                   mp, first;
+    rbl_str_t                  marks;
     const redisReply          *entry, *of;
     rbl_host_history_reply_t   said;
 
@@ -199,12 +238,16 @@ rbl_history_answer(rbl_run_t *run, rbl_doc_t *doc, const redisReply *reply)
         of = rbl_reply_rest(entry);
         rbl_mp_init(&mp, rbl_reply_str(rbl_reply_field(of, "t")));
         left = rbl_mp_array(&mp);
+        marks = rbl_reply_str(rbl_reply_field(of, "m"));
 
         while (rbl_change_next(&mp, &left)) {
+            first = mp;
             rbl_doc_object(doc, NULL);
             rbl_entry_at(run, doc, entry);
             rbl_change_members(doc, &mp);
             rbl_doc_str(doc, "check", rbl_reply_str(rbl_reply_field(of, "c")));
+            rbl_host_marked(run, doc, marks, rbl_mp_str(&first),
+                            rbl_reply_entry_ms(rbl_reply_name(entry)));
             rbl_doc_close(doc);
         }
     }
@@ -221,4 +264,50 @@ const rbl_op_t  rbl_op_host_history = {
     .answer = rbl_history_answer,
     .refusals = rbl_host_refusals,
     .slow = 1
+};
+
+
+/* --- marks ---------------------------------------------------------------- */
+
+static int
+rbl_host_ticket(rbl_run_t *run, rbl_str_t *text)
+{
+    (void) run;
+
+    return rbl_utf8_count(*text) <= RBL_MARK_TICKET ? 0 : -1;
+}
+
+
+static const rbl_field_t  rbl_host_mark_fields[] = {
+    RBL_SIDS("list", RBL_NEEDED|RBL_ONE, RBL_SID_LIST,
+             RBL_ARG(host_mark, list)),
+    RBL_TEXT("asked", 0, rbl_flag, RBL_ARG(host_mark, asked)),
+    RBL_TEXT("expected", 0, rbl_flag, RBL_ARG(host_mark, expected)),
+    RBL_TEXT("ticket", RBL_TOLD, rbl_host_ticket, RBL_ARG(host_mark, ticket)),
+    RBL_END
+};
+
+
+static void
+rbl_host_mark_answer(rbl_run_t *run, rbl_doc_t *doc, const redisReply *reply)
+{
+    rbl_host_mark_reply_t  said;
+
+    rbl_host_mark_reply(&said, reply);
+    rbl_doc_object(doc, "data");
+    rbl_doc_str(doc, "host", rbl_sid_str(&run->id));
+    rbl_doc_str(doc, "list", run->argv[RBL_ARG(host_mark, list)]);
+    rbl_host_marked(run, doc, said.marks, run->argv[RBL_ARG(host_mark, list)],
+                    run->now);
+    rbl_doc_close(doc);
+}
+
+
+const rbl_op_t  rbl_op_host_mark = {
+    .script = &rbl_script_host_mark,
+    .fields = rbl_host_mark_fields,
+    .kinds = { RBL_SID_HOST },
+    .message = "Listing marked successfully.",
+    .answer = rbl_host_mark_answer,
+    .refusals = rbl_host_mark_refusals
 };

@@ -55,7 +55,7 @@ void rbl_entry_at(const rbl_run_t *run, rbl_doc_t *doc,
 int rbl_change_next(rbl_mp_t *mp, size_t *left);
 void rbl_change_members(rbl_doc_t *doc, rbl_mp_t *mp);
 
-extern const rbl_op_t  rbl_op_host_lists, rbl_op_host_history;
+extern const rbl_op_t  rbl_op_host_lists, rbl_op_host_history, rbl_op_host_mark;
 
 
 /* rbl_op_list.c: system lists; the largest values of their fields */

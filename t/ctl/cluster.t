@@ -70,6 +70,8 @@ for my $n (0 .. 2) {
     my $mute = ctl('mute', 'add', $ac, '90m', 'Window')->{id};
     ctl('mute', 'end', $ac, $mute);
     ctl('mute', 'list', $ac);
+    fails(qr/host/, 'mark', $ac, 'HT' . '0' x 32, 'RB' . '0' x 32,
+        '--asked', 'true');
     $ap = ctl('app', 'add', $ac, 'x')->{id};
     ctl('app', 'rotate', $ac, $ap, '--keep');
     ctl('app', 'limit', $ac, $ap, '--hour', 9);

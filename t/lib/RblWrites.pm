@@ -142,9 +142,18 @@ sub unpaid {
     return '';
 }
 
+# A host with a listing, at the list of the example.
+sub listed_host {
+    my $id = host();
+    list_host($t, $id);
+    return $id;
+}
+
 # Calls that need something else.
 my ($link, $signed);
 my %write = (
+    'host/mark' => { %host, made => \&listed_host, fields => sub {
+        example('host/mark') } },
     'contact/add' => { fields => sub { example('contact/add') },
         name => qr/^ops\d+\@example\.net$/ },
     'contact/resend' => { %contact, made => \&contact },

@@ -582,6 +582,53 @@ case(check_finish => 'unknown at 400 lists that changed', sub {
         members => join '', map { pack 'H32 N', sprintf('%032x', $_), 60 }
             1 .. 400);
     forget_checks() });
+# All the marks that a host and an account may have.
+sub mark_all {
+    my ($ht) = @_;
+    my @text = ('x' x 255) x 3;
+    cmd('HSET', k('marks', $ac), map({ (sid('HT'), 'x' x 9000) } 1 .. 999),
+        $ht, packed([map { [$all[$_], $now, $text[0], $now, $text[1],
+            "\xc3\xa4" x 64, $now, $text[2]] } 0 .. 19]));
+}
+sub unmark { cmd('DEL', k('marks', $ac)) }
+case(check_finish => 'the end of 400 listings, 20 with marks', sub {
+    my $ht = listed_host(); my $pp = open_check($ht);
+    mark_all($ht);
+    finish_check($acct, $pp, $ht, listed_on('clear'));
+    my $took = $RblWorst::took{check_finish};
+    unmark();
+    forget_checks();
+    counts($took) });
+case(host_mark => 'the last of 20 marks', sub { my $ht = listed_one();
+    mark_all($ht);
+    s1('host_mark', host => $ht, list => $all[19], asked => '0', told => '1',
+        ticket => 'x' x 64);
+    unmark() });
+case(host_lists => '400 listings, 20 with marks', sub { my $ht = listed_one();
+    mark_all($ht);
+    s1('host_lists', host => $ht);
+    unmark() });
+my $siblings;
+case(check_finish => 'listed by 400 lists, of a range of 1,024 addresses', sub {
+    $siblings //= full_range();
+    my $ht = cmd('ZRANGE', k('kids', $ac, $siblings), 5, 5)->[0];
+    my $r = unpacked(cmd('GET', k('r', $ac, $ht)));
+    my $pp = open_check($ht);
+    finish_check($acct, $pp, $ht, listed_on('listed'));
+    my $took = $RblWorst::took{check_finish};
+    die "no siblings\n" if !cmd('EXISTS', k('siblings'));
+    cmd('SET', k('r', $ac, $ht), packed($r));
+    cmd('DEL', k('siblings'), k('siblings', $ac));
+    forget_checks();
+    counts($took) });
+case(telling_step => 'siblings of 1,024 addresses', sub {
+    $siblings //= full_range();
+    cmd('ZADD', k('siblings'), 0, "$ac:$siblings");
+    cmd('DEL', k('tellings'), k('telling', $ac));
+    slice('telling_step', [k('tellings')]);
+    my $took = $RblWorst::took{telling_step};
+    cmd('DEL', k('siblings'));
+    counts($took) });
 case(check_progress => '', sub { my $ht = listed_one();
     my $pp = open_check($ht);
     s1('check_progress', check => $pp, checked => 400, listed => 100,

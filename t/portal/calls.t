@@ -205,6 +205,8 @@ my %call = (
         none => sid_of('HT'), foreign => \&foreign_host },
     'host/history' => { role => 'viewer', made => \&some_host,
         none => sid_of('HT'), foreign => \&foreign_host },
+    'host/mark' => { role => 'admin', made => \&some_host,
+        none => sid_of('HT'), foreign => \&foreign_host },
     'apps' => { role => 'viewer' },
     'app' => { role => 'viewer', app_id() },
     'app/add' => { role => 'admin', recent => 1 },

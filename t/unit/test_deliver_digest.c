@@ -190,7 +190,7 @@ static redisReply *
 digest_reply(int apart, int listed, int delisted, int clear,
     redisReply *hosts, redisReply *lists)
 {
-    redisReply  *r = reply_array(14);
+    redisReply  *r = reply_array(17);
 
     add(r, reply_str(RBL_STR(AC ":" CO)));
     add(r, reply_int(apart));
@@ -340,6 +340,80 @@ test_news(void)
 }
 
 
+/* Behind the hosts and lists: nothing unreported, no alert, no news, marks, the
+   time, ranges. */
+
+static redisReply *
+digest_more(redisReply *r, redisReply *marks, redisReply *ranges)
+{
+    add(r, reply_int(0));
+    add(r, reply_str(RBL_STR("")));
+    add(r, reply_int(0));
+    add(r, reply_array(1));
+    add(r, reply_int(0));
+    add(r, marks);
+    add(r, reply_int(NOW + 2 * 86400000));
+    add(r, ranges);
+
+    return r;
+}
+
+
+/* A host with two listings; the second one is marked. */
+
+static void
+test_marks(void)
+{
+    digest_t     d;
+    message_t    m;
+    rbl_out_t   *out;
+    redisReply  *hosts, *marks;
+
+    hosts = reply_array(2);
+    out = host_begin(HT "01", "192.0.2.7", 2);
+    listing(out, RB "1", "one.example", "", "127.0.0.2");
+    listing(out, RB "2", "two.example", "", "127.0.0.2");
+    add(hosts, recorded());
+    add(hosts, reply_int(0));
+
+    marks = reply_array(4);
+    add(marks, reply_str(RBL_STR(HT "02")));
+    add(marks, reply_str(RBL_STR("x")));
+    add(marks, reply_str(RBL_STR(HT "01")));
+    rbl_buf_init(&bytes[n_bytes]);
+    out = &bytes[n_bytes++].out;
+    rbl_mp_put_array(out, 1);
+    rbl_mp_put_array(out, 8);
+    rbl_mp_put_z(out, RB "2");
+    rbl_mp_put_int(out, NOW);
+    rbl_mp_put_z(out, "Ann");
+    rbl_mp_put_int(out, 0);
+    rbl_mp_put_z(out, "");
+    rbl_mp_put_z(out, "4711");
+    rbl_mp_put_int(out, NOW);
+    rbl_mp_put_z(out, "Ann");
+    add(marks, recorded());
+
+    ok(digest_make(&d, digest_more(digest_reply(NONE, 1, 0, 0, hosts,
+                                                reply_array(1)),
+                                   marks, reply_array(1)), zones, "")
+       == RBL_OK, "a digest with marks is made");
+    ok(message_read(&m, rbl_buf_str(&d.message[0].body)) == RBL_OK,
+       "the message with marks can be read");
+    is_str(m.host[0].listing[0].marked, "",
+           "a listing without marks says nothing of any");
+    is_str(m.host[0].listing[1].marked,
+           "removal asked 2 d ago by Ann, ticket 4711",
+           "a marked listing says what was noted");
+    ok(memmem(m.text.p, m.text.n,
+              "    Marked: removal asked 2 d ago by Ann, ticket 4711\n", 54)
+       != NULL, "the text of the message has the marks");
+    message_free(&m);
+    digest_free(&d);
+    forget();
+}
+
+
 /* So many listed hosts and a clear one. */
 
 static redisReply *
@@ -477,6 +551,7 @@ main(void)
     zones = timezones_new("/usr/share/zoneinfo");
     test_listings();
     test_news();
+    test_marks();
     test_per_host();
     test_unreported();
     test_malformed();

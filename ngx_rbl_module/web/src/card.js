@@ -3,6 +3,7 @@
 
 import { Copied } from './copied.js';
 import { html } from './html.js';
+import { Marks } from './marks.js';
 import { When } from './parts.js';
 import { t } from './text.js';
 
@@ -55,11 +56,12 @@ function Links({ card, lookup }) {
             .replace('%40', '@')}"><bdi>${card.mail}</bdi></a> `}</p>`;
 }
 
-export function Card({ list }) {
+export function Card({ list, ...marks }) {
     const { card } = list;
 
     return html`<section class="card">
         <h3><bdi>${list.name || list.host}</bdi></h3>
+        <${Marks} list=${list} ...${marks} />
         <p>${t('card_cause')} ${word('cause', card.cause, card.cause_text)}</p>
         <${Looks} card=${card} />
         <p>${t('card_how')} ${word('how', card.how, card.how_text)}</p>
@@ -76,11 +78,13 @@ export function Card({ list }) {
     </section>`;
 }
 
-export function Cards({ lists }) {
+// host: its id; may: the user may mark listings; onDone: they did.
+export function Cards({ lists, ...marks }) {
     const some = lists.filter(({ card }) => card);
 
     return some.length > 0 && html`<h2>${t('cards')}</h2>
-        ${some.map((list) => html`<${Card} key=${list.id} list=${list} />`)}`;
+        ${some.map((list) => html`<${Card} key=${list.id} list=${list}
+            ...${marks} />`)}`;
 }
 
 // How entries leave a list, for its page.

@@ -2,6 +2,7 @@
 // from the changes, which come the newest first; and the changes as a table.
 
 import { html } from './html.js';
+import { Noted } from './marks.js';
 import { State, When } from './parts.js';
 import { date, t } from './text.js';
 
@@ -72,7 +73,8 @@ export function Timeline({ changes, now }) {
                         <${When} text=${change.time} /></td>
                     <td data-label=${t('list')}><bdi>${change.host}</bdi></td>
                     <td data-label=${t('state')}>
-                        <${State} name=${change.status} /></td>
+                        <${State} name=${change.status} />
+                        <${Noted} mark=${change.mark} /></td>
                 </tr>`)}</tbody>
             </table>
         </details>`;

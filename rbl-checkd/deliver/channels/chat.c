@@ -5,6 +5,8 @@
 
 #include "chat.h"
 
+#include "deliver/message/siblings.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -242,6 +244,26 @@ chat_heading(rbl_out_t *out, const chat_markup_t *markup,
 }
 
 
+/* Siblings: their line, and their addresses. */
+
+static void
+chat_siblings(rbl_out_t *out, const chat_markup_t *markup,
+    const message_t *message, size_t i, size_t n)
+{
+    rbl_buf_t  words;
+
+    rbl_buf_init(&words);
+    siblings_line(&words.out, message, i, n);
+    chat_strong(out, markup, rbl_buf_str(&words));
+    rbl_buf_reset(&words);
+    rbl_out_z(out, ": ");
+    siblings_values(&words.out, message, i);
+    chat_line(out, rbl_buf_str(&words), CHAT_REASON_MAX, markup->text);
+    rbl_buf_free(&words);
+    rbl_out_z(out, "\n");
+}
+
+
 static void
 chat_link(rbl_out_t *out, const chat_markup_t *markup, rbl_str_t url,
     const char *label)
@@ -300,6 +322,11 @@ chat_listing(rbl_out_t *out, const chat_markup_t *markup,
     {
         rbl_out_z(out, l->reason.n > 0 ? "; " : ": ");
         chat_line(out, l->details, CHAT_REASON_MAX, markup->text);
+    }
+
+    if (l->marked.n > 0) {
+        rbl_out_z(out, "; ");
+        chat_line(out, l->marked, CHAT_REASON_MAX, markup->text);
     }
 
     chat_link(out, markup, l->details, "Details");
@@ -393,17 +420,26 @@ chat_listings(rbl_out_t *out, const chat_markup_t *markup, rbl_buf_t *line,
 }
 
 
-/* Lines of at most `max` units; their units, 0: not even one line fits. */
+/* Lines of at most `max` units about the n hosts that are told at the place of
+   the i-th; their units, 0: not even one line fits. */
 
 static size_t
 chat_host(rbl_out_t *out, const chat_markup_t *markup,
-    const message_host_t *host, size_t max)
+    const message_t *message, size_t i, size_t n, size_t max)
 {
-    size_t     used;
-    rbl_buf_t  line;
+    size_t                 used;
+    rbl_buf_t              line;
+    const message_host_t  *host = &message->host[i];
 
     rbl_buf_init(&line);
-    chat_heading(&line.out, markup, host);
+
+    if (n > 1) {
+        chat_siblings(&line.out, markup, message, i, n);
+
+    } else {
+        chat_heading(&line.out, markup, host);
+    }
+
     used = chat_take(out, markup, &line, max);
 
     if (used > 0) {
@@ -421,16 +457,23 @@ chat_hosts(void *to, const chat_markup_t *markup, const message_t *message,
     size_t room)
 {
     char       more[CHAT_LAST];
-    size_t     i, n, max;
+    size_t     i, n, same, told, places, max;
     rbl_buf_t  buf;
 
     rbl_buf_init(&buf);
+    told = places = 0;
 
-    for (i = 0; i < message->n_hosts && i < markup->hosts
+    for (i = 0; i < message->n_hosts && places < markup->hosts
                 && room >= markup->least; i++)
     {
+        same = siblings_count(message, i);
+
+        if (same == 0) {
+            continue;
+        }
+
         max = room - markup->between;
-        n = chat_host(&buf.out, markup, &message->host[i],
+        n = chat_host(&buf.out, markup, message, i, same,
                       max < markup->each ? max : markup->each);
 
         if (n == 0) {
@@ -440,9 +483,11 @@ chat_hosts(void *to, const chat_markup_t *markup, const message_t *message,
         markup->put(to, &message->host[i], rbl_buf_str(&buf));
         rbl_buf_reset(&buf);
         room -= n + markup->between;
+        told += same;
+        places++;
     }
 
-    if (chat_more(more, message, i)[0] != '\0') {
+    if (chat_more(more, message, told)[0] != '\0') {
         markup->put(to, NULL, rbl_str(more));
     }
 

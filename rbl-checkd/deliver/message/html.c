@@ -9,6 +9,7 @@
 
 #include "card.h"
 #include "clip.h"
+#include "siblings.h"
 #include "rbl_validate.h"
 
 
@@ -468,6 +469,7 @@ html_listing(rbl_out_t *out, const message_listing_t *listing, int both,
         rbl_out_z(out, "</div>\n");
     }
 
+    html_about(out, "<strong>Marked:</strong> ", listing->marked);
     html_card(out, listing, told);
     html_links(out, listing);
     rbl_out_z(out, "</div>\n");
@@ -602,21 +604,59 @@ html_host(rbl_buf_t *buf, const message_host_t *host, card_told_t *told)
 }
 
 
+/* Siblings: one box, with their addresses, and the lists of the first one. */
+
+static void
+html_siblings(rbl_buf_t *buf, const message_t *message, size_t i, size_t n,
+    card_told_t *told)
+{
+    size_t                 k;
+    rbl_buf_t              words;
+    rbl_out_t             *out = &buf->out;
+    const message_host_t  *host = &message->host[i];
+
+    rbl_buf_init(&words);
+    siblings_line(&words.out, message, i, n);
+    rbl_out_z(out, html_box);
+    rbl_out_z(out, "<h2 style=\"margin:0;font-size:19px;line-height:26px\">");
+    html_text(out, rbl_buf_str(&words));
+    rbl_out_z(out, "</h2>\n");
+    rbl_buf_reset(&words);
+    siblings_values(&words.out, message, i);
+    html_about(out, "", rbl_buf_str(&words));
+    rbl_buf_free(&words);
+
+    for (k = 0; k < host->n_listings && !html_full(buf); k++) {
+        html_listing(out, &host->listing[k], told);
+    }
+
+    rbl_out_z(out, html_box_end);
+}
+
+
 static void
 html_hosts(rbl_buf_t *buf, const message_t *message)
 {
-    size_t       i;
+    size_t       i, n;
     int64_t      left;
     card_told_t  told;
 
     memset(&told, 0, sizeof(told));
+    left = message->listed + message->delisted + message->unreported
+           + message->clear;
 
     for (i = 0; i < message->n_hosts && !html_full(buf); i++) {
-        html_host(buf, &message->host[i], &told);
+        n = siblings_count(message, i);
+        left -= (int64_t) n;
+
+        if (n == 1) {
+            html_host(buf, &message->host[i], &told);
+
+        } else if (n > 1) {
+            html_siblings(buf, message, i, n, &told);
+        }
     }
 
-    left = message->listed + message->delisted + message->unreported
-           + message->clear - (int64_t) i;
     html_more(&buf->out, left, "more host");
 }
 

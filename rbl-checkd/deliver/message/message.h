@@ -50,6 +50,7 @@ typedef struct {
     rbl_str_t  off;                     /* the list lists the host again: how
                                            long it did not, "2 d 3 h"; else
                                            "" */
+    rbl_str_t  marked;                  /* what people noted, or "" */
     rbl_str_t  how, cause;              /* words of rbl_card.h; "": the list has
                                            no card */
     rbl_str_t  advice, note, mail;      /* when to ask; what else to know;
@@ -68,6 +69,9 @@ typedef struct {
 typedef struct {
     rbl_str_t           id, value, name;
     rbl_str_t           first_listed;   /* "" unless it is listed */
+    rbl_str_t           range;          /* the subnet of its range, if it is
+                                           listed; "": it is of none */
+    int64_t             range_hosts;    /* addresses that the range has */
     message_state_t     state;
     int64_t             listed_count;
     size_t              n_listings;     /* may be less than that */

@@ -30,6 +30,7 @@ static const message_field_t  listing_fields[] = {
     { "weight", LISTING_FIELD(weight) },
     { "since", LISTING_FIELD(since) },
     { "relisted", LISTING_FIELD(off) },
+    { "marked", LISTING_FIELD(marked) },
     { "how", LISTING_FIELD(how) },
     { "cause", LISTING_FIELD(cause) },
     { "advice", LISTING_FIELD(advice) },
@@ -55,6 +56,7 @@ static const message_field_t  host_fields[] = {
     { "name", HOST_FIELD(name) },
     { "first_listed", HOST_FIELD(first_listed) },
     { "flapping_since", HOST_FIELD(flaps) },
+    { "range", HOST_FIELD(range) },
     { NULL, 0 }
 };
 
@@ -136,6 +138,7 @@ message_read_host(message_host_t *host, const json_t *v,
 
     host->state = (message_state_t) state;
     host->listed_count = message_number(v, "listed_count");
+    host->range_hosts = message_number(v, "range_hosts");
     host->n_listings = message_elements(listings, MESSAGE_LISTINGS);
     host->listing = listing;
 

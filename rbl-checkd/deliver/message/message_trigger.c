@@ -6,6 +6,7 @@
 #include "card.h"
 #include "clip.h"
 #include "message.h"
+#include "siblings.h"
 
 #include "base/buf.h"
 #include "rbl_codes.h"
@@ -243,8 +244,8 @@ title_again(rbl_out_t *out, const message_t *m, int64_t all)
 }
 
 
-/* ": 192.0.2.10 by ZEN", ": 192.0.2.0/24", ": 192.0.2.1, mx.example and 3
-   more" */
+/* ": 192.0.2.10 by ZEN", ": 192.0.2.0/28 by ZEN", ": 192.0.2.0/24",
+   ": 192.0.2.1, mx.example and 3 more" */
 
 static void
 title_hosts(rbl_out_t *out, const message_t *m)
@@ -259,6 +260,12 @@ title_hosts(rbl_out_t *out, const message_t *m)
     }
 
     rbl_out_z(out, ": ");
+
+    if (all > 1 && (int64_t) siblings_count(m, 0) == all) {
+        rbl_out_str(out, m->host[0].range);
+        title_lists(out, &m->host[0]);
+        return;
+    }
 
     if (trigger_subnet(&net, m, all)) {
         rbl_out_str(out, rbl_subnet_text(buf, &net));
@@ -351,6 +358,7 @@ text_listing(rbl_out_t *out, const message_listing_t *l, card_told_t *told)
 
     rbl_out_char(out, '\n');
 
+    text_line(out, "    Marked: ", l->marked);
     text_line(out, "    Reason: ", l->reason);
 
     if (!rbl_str_eq(l->details, l->reason)) {
@@ -446,13 +454,39 @@ text_host(rbl_out_t *out, const message_host_t *h, card_told_t *told)
 }
 
 
+/* Siblings: one line, their addresses, and the lists of the first one. */
+
+static void
+text_siblings(rbl_out_t *out, const message_t *m, size_t i, size_t n,
+    card_told_t *told)
+{
+    size_t                 k;
+    rbl_buf_t              line;
+    const message_host_t  *h = &m->host[i];
+
+    rbl_buf_init(&line);
+    siblings_line(&line.out, m, i, n);
+    text_words(out, rbl_buf_str(&line));
+    rbl_buf_reset(&line);
+    rbl_out_z(out, "\n  ");
+    siblings_values(&line.out, m, i);
+    text_words(out, rbl_buf_str(&line));
+    rbl_out_char(out, '\n');
+    rbl_buf_free(&line);
+
+    for (k = 0; k < h->n_listings && k < TEXT_LISTINGS; k++) {
+        text_listing(out, &h->listing[k], told);
+    }
+}
+
+
 /* Writes the hosts of one state, under a heading; counts those left out. */
 
 static void
 text_hosts(rbl_buf_t *text, const message_t *m, message_state_t state,
     int64_t whole, const char *heading)
 {
-    size_t       i;
+    size_t       i, n;
     int64_t      told;
     rbl_out_t   *out = &text->out;
     card_told_t  cards;
@@ -476,8 +510,16 @@ text_hosts(rbl_buf_t *text, const message_t *m, message_state_t state,
             break;
         }
 
-        text_host(out, &m->host[i], &cards);
-        told++;
+        n = siblings_count(m, i);
+
+        if (n == 1) {
+            text_host(out, &m->host[i], &cards);
+
+        } else if (n > 1) {
+            text_siblings(out, m, i, n, &cards);
+        }
+
+        told += (int64_t) n;
     }
 
     if (whole > told) {
@@ -525,6 +567,10 @@ trigger_listing(rbl_doc_t *doc, const message_listing_t *l)
         rbl_doc_str(doc, "note", l->note);
         rbl_doc_str(doc, "mail", l->mail);
         rbl_doc_str(doc, "request", l->request);
+    }
+
+    if (l->marked.n > 0) {
+        rbl_doc_str(doc, "marked", l->marked);
     }
 
     rbl_doc_close(doc);
@@ -581,6 +627,11 @@ trigger_host(rbl_doc_t *doc, const message_host_t *h)
         rbl_doc_int(doc, "held", h->held);
     }
 
+    if (h->range.n > 0) {
+        rbl_doc_str(doc, "range", h->range);
+        rbl_doc_int(doc, "range_hosts", h->range_hosts);
+    }
+
     rbl_doc_close(doc);
 }
 
@@ -597,7 +648,7 @@ trigger_host_size(const message_host_t *h)
         l = &h->listing[i];
         n += 256 + l->zone.n + l->name.n + l->website.n + l->details.n
              + l->reason.n + l->delisting.n + l->advice.n + l->note.n
-             + l->mail.n + l->request.n;
+             + l->mail.n + l->request.n + l->marked.n;
     }
 
     for (i = 0; i < h->n_past && i < MESSAGE_PAST; i++) {

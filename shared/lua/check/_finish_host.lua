@@ -1,8 +1,8 @@
 -- Steps of check_finish: schedule, state and record of the host.
 --- takes: ac answers checked first flap flight h history_max hk ht is_listed
---- takes: job listed listings member n_before n_listed n_transitions n_unknown
---- takes: now past pp raw reweighed status transitions troubled uncovered
---- takes: uncovered_before unmoved value version was_listed
+--- takes: job listed listings marked member n_before n_listed n_transitions
+--- takes: n_unknown now past pp raw reweighed status transitions troubled
+--- takes: uncovered uncovered_before unmoved value version was_listed
 --- sets: answers asks changes is_active last_field next_check octets packed
 --- sets: stays stopped stopped_before tail was_stopped
 if version then
@@ -39,11 +39,12 @@ elseif due then
     due_never(ht)
 end
 
+--- include: finish_marks
 if n_transitions > 0 then
     -- The more changes an entry has, the fewer others stay.
     call('XADD', key('hist', ac, ht), 'MAXLEN', n_transitions > 1 and '='
         or '~', math.floor(history_max / n_transitions), '*', 'c', pp, 't',
-        cmsgpack.pack(transitions))
+        cmsgpack.pack(transitions), unpack(marked and {'m', marked} or {}))
     call('XADD', key('changes', ac), 'MAXLEN', '~', 500, '*', 'h', ht, 'v',
         value, 'n', n_transitions, 't',
         cmsgpack.pack({unpack(transitions, 1, 5)}))
@@ -99,3 +100,4 @@ if h[HOST.parent] ~= '' and (not unmoved or changes) then
         is_listed == was_listed and 0 or is_listed and 1 or -1,
         changes and (uncovered and 1 or 0), was_stopped and stopped == 0)
 end
+--- include: finish_siblings

@@ -2,6 +2,7 @@
 --- include: of
 --- include: digest
 --- include: tells
+--- include: host_head
 local told_octets = 48000               -- of listed hosts, but one at least
 -- The entry of a host in "open": "<address>|<name>".
 local function name_of(told)
@@ -41,6 +42,36 @@ local function lists_of(listings)
     end
     for _, raw in ipairs(own[1] and call('MGET', unpack(own)) or {}) do
         found[#found + 1] = raw or nil
+    end
+    return found
+end
+-- The marks of the listings of hosts: "<HT>" and a packed array of each, of the
+-- first hosts if they are many.
+local function marks_told(hosts)
+    local marks, found, octets = key('marks', ac), {}, 0
+    local some = call('EXISTS', marks) == 1
+    for _, h in ipairs(some and hosts or {}) do
+        local packed = octets < told_octets and call('HGET', marks, h[HOST.id])
+        if packed then
+            found[#found + 1] = h[HOST.id]
+            found[#found + 1] = packed
+            octets = octets + #packed
+        end
+    end
+    return found
+end
+-- The ranges of hosts: SID, subnet and how many addresses each has.
+local function ranges_of(hosts)
+    local seen, found = {}, {}
+    for _, h in ipairs(hosts) do
+        local range = h[HOST.parent]
+        if range ~= '' and not seen[range] then
+            seen[range] = true
+            local head = host_head(range)
+            found[#found + 1] = head and range
+            found[#found + 1] = head and head.value
+            found[#found + 1] = head and call('ZCARD', key('kids', ac, range))
+        end
     end
     return found
 end
@@ -108,7 +139,8 @@ end
 -- nothing is told: the next digest has that.
 local function told_of(batch, co, c, most)
     local open = key('open', ac, co)
-    local told, news, listings, shown, octets = {}, {}, {}, {}, 0
+    local told, news, listings, listed = {}, {}, {}, {}
+    local shown, octets = {}, 0
     local t = tells_new(c, now_ms())
     local function rows_of(state, limit)
         local rows = hosts_of(batch, state, 'LIMIT', 0, limit, 'WITHSCORES')
@@ -140,6 +172,7 @@ local function told_of(batch, co, c, most)
                 news[#news + 1] = cmsgpack.pack(past)
                 news[#news + 1] = state < 2 and flap_until(h[HOST.flap],
                     now_ms()) and cmsgpack.pack(h[HOST.flap]) or ''
+                listed[#listed + 1] = state == 0 and h or nil
                 listings[#listings + 1] = details
                 listings[#listings + 1] = past
                 octets = octets + #raw + #news[#news - 1]
@@ -157,7 +190,8 @@ local function told_of(batch, co, c, most)
     if per_host then
         told_later(batch, co, shown)
     end
-    return told, lists_of(listings), news
+    return told, lists_of(listings), news, marks_told(listed),
+        ranges_of(listed)
 end
 -- The alert that has many hosts, and does it end with this batch?
 local function storm_of(batch, co, counts)
@@ -177,7 +211,7 @@ end
 -- A row of digest_claim.
 local function told_row(co, c, a, event, most)
     local batch, counts = key('batch', ac, co), {}
-    local told, lists, news = told_of(batch, co, c, most)
+    local told, lists, news, marks, ranges = told_of(batch, co, c, most)
     for state = 0, 3 do
         counts[state] = count_of(batch, state)
     end
@@ -186,5 +220,5 @@ local function told_row(co, c, a, event, most)
         or counts[0] > digest_per_host and 2 or 1
     return {ac .. ':' .. co, apart, event, a[ACCOUNT.timezone],
         counts[0], counts[1], counts[2], told, lists, counts[3], storm, ends,
-        news, digest_holds(c) and 1 or 0}
+        news, digest_holds(c) and 1 or 0, marks, now_ms(), ranges}
 end

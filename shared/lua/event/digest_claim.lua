@@ -12,7 +12,7 @@
 --- reply: OK wait# asks[]  ms until there may be another (-1: none is
 --          waiting), then a row for each
 --- row: digest member apart# event timezone listed# delisted# clear# hosts[]
----   lists[] unreported# alert ends# news[] holds#
+---   lists[] unreported# alert ends# news[] holds# marks[] now# ranges[]
 -- member: "<AC>:<CO>".  apart: which hosts have a message of their own: 0 none,
 -- 1 all, 2 all but the listed ones, which have one alert.  event: its SID.
 -- listed, delisted, clear: numbers of hosts.  hosts: the shown ones, each its
@@ -24,6 +24,8 @@
 -- contact; a packed array of listings that have ended ("past"); and its "flap",
 -- if it flaps, or "".  holds: 1 if what begins and ends is held back while a
 -- host flaps.
+-- ranges: of listed hosts, each its SID, subnet and number of addresses.
+-- marks: hosts with marked listings, each its SID and the packed marks.
 -- asks: digests that wait for a time to go (digest_when.lua), each an array:
 -- its member, a rhythm and quiet hours, and the account's time zone.
 --- include: states

@@ -1,12 +1,14 @@
 -- Does a slice of what waits for contacts to be told: marks and looks of a host
 -- go into the digests of the next contacts of its account (_notify.lua).  Each
 -- contact has them once, whichever daemons do the slices.  Mutes that end are
--- such work for all contacts of their account.
+-- such work for all contacts of their account.  Addresses of ranges are made
+-- due (_siblings.lua).
 --- key: tellings
 --- reply: OK more#  1: there is more to do, 0: there is not
 --- include: of
 --- include: notify
 --- include: mutes
+--- include: siblings
 local slice_contacts = 16
 -- The work that is under way or begins: its host, the operation; nil: none.
 local function begun(k)
@@ -104,15 +106,19 @@ do
     mutes_look()
     mutes_turn(now)
 end
+-- Without memory nothing is given up.
+local function without_memory(why)
+    return string.find(tostring(type(why) == 'table' and why.err or why), 'OOM',
+        1, true)
+end
+siblings_step(without_memory)
 local queue = KEY.tellings
 ac = call('ZRANGE', queue, 0, 0)[1]
 if not ac then
-    return {'OK', 0}
+    return {'OK', call('EXISTS', key('siblings'))}
 end
 local sound, more = pcall(slice)
-if not sound and string.find(tostring(type(more) == 'table' and more.err
-    or more), 'OOM', 1, true)
-then
+if not sound and without_memory(more) then
     error(more)
 end
 if not sound then
@@ -123,4 +129,4 @@ elseif more then
 else
     call('ZREM', queue, ac)
 end
-return {'OK', call('EXISTS', queue)}
+return {'OK', math.min(1, call('EXISTS', queue, key('siblings')))}

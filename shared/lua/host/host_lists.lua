@@ -2,8 +2,9 @@
 -- lists that no longer check it and have a current listing or are unknown.
 --- key: acct  acct:<AC>
 --- arg: host  SID
---- reply: OK host lists[] records[] coverage  its record; SIDs; their records,
---          or nil; the record "coverage" of the account, or ""
+--- reply: OK host lists[] records[] coverage marks now#  its record; SIDs;
+--          their records, or nil; the record "coverage" of the account, or "";
+--          its marks, packed, or ""
 --- reply: HOST  no such host
 --- include: account
 --- include: lists
@@ -13,7 +14,7 @@ if not raw then
 end
 local ok, host = pcall(cmsgpack.unpack, raw)
 if not ok or type(host) ~= 'table' or type(host[HOST.details]) ~= 'table' then
-    return {'OK', raw, {}, {}, ''}
+    return {'OK', raw, {}, {}, '', '', now_ms()}
 end
 local sids, seen = {}, {}
 local function add(entries)
@@ -47,4 +48,6 @@ for i, r in ipairs(own[1] and call('MGET', unpack(own)) or {}) do
     records[places[i]] = r
 end
 local coverage = host[HOST.answers] and redis.pcall('GET', key('coverage', ac))
-return {'OK', raw, sids, records, type(coverage) == 'string' and coverage or ''}
+local marks = redis.pcall('HGET', key('marks', ac), ARG.host)
+return {'OK', raw, sids, records, type(coverage) == 'string' and coverage
+    or '', type(marks) == 'string' and marks or '', now_ms()}

@@ -33,6 +33,7 @@ local function host_end(k, h, keep)
         check_failed(pp:sub(1, 66), keep, h, h[HOST.value],
             'The host was deleted.')
     end
+    call('HDEL', key('marks', ac), sid)
     call('DEL', k, key('hist', ac, sid), key('kids', ac, sid))
     return gone, unlisted
 end

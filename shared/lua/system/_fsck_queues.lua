@@ -106,6 +106,15 @@ for index, of in pairs(turns) do
         end
     end
 end
+function look.siblings(member)
+    local ht = string.match(member, '^AC%x+:(HT%x+)$')
+    if call('ZSCORE', key('siblings'), member) and not (ht
+        and owns('hosts', ht))
+    then
+        fault('siblings', ht or 'siblings', 'is no range, and is to be checked',
+            command('ZREM', key('siblings'), member))
+    end
+end
 function look.retry(member)
     local ev, target = string.match(member, '^AC%x+:(%w+):(%w+)$')
     if call('ZSCORE', key('retry'), member)

@@ -2,8 +2,8 @@
 -- its indexes, and what it has beside these: "uniq" by its fields, "listed",
 -- "states" and "due" by host, "find" by member, "tokens" by their fields,
 -- "manual" by what its list holds, "details" by check, "hears" by contact,
--- "telling" by host, "pending" by delivery.  The scripts fsck_kids and
--- fsck_range look at the addresses of a range.
+-- "telling" by host, "marks" by host, "pending" by delivery.  The scripts
+-- fsck_kids and fsck_range look at the addresses of a range.
 --- key: acct  acct:<AC>
 --- arg: mend  "1": mend
 --- arg: profile  SID of a new one
@@ -22,6 +22,7 @@
 --- include: find
 --- include: hears
 --- include: pending
+--- include: marks
 -- The default profile and the default contact group of an account.  The oldest
 -- one takes the place of one that does not exist; where there is none at all,
 -- one is made as for a new account, with the SID ARG.profile or ARG.group.
@@ -312,6 +313,36 @@ function look.telling(field)
             command('HDEL', key('telling', ac), field))
     end
 end
+-- The marks of a host that are sound and of a current listing; nil: they cannot
+-- be read.
+local function marks_left(raw, h)
+    local listed, left = {}, {}
+    for _, l in ipairs(h and h[HOST.details] or {}) do
+        listed[l[LISTING.list]] = true
+    end
+    for _, m in ipairs(cmsgpack.unpack(raw)) do
+        local sound, at = listed[m[MARK.list]], 0
+        for letter in string.gmatch(MARK.shape, '.') do
+            at = at + 1
+            sound = sound and type(m[at]) == letters[letter]
+        end
+        left[#left + 1] = sound and m or nil
+    end
+    return left
+end
+function look.marks(ht)
+    local raw = call('HGET', key('marks', ac), ht)
+    if not raw or newer(ht) then
+        return
+    end
+    local h = owns('hosts', ht) and read_sid(ht)
+    local could, left = pcall(marks_left, raw, h)
+    spent = spent + 100
+    if not could or not left[1] or cmsgpack.pack(left) ~= raw then
+        fault('marks', ht, 'has marks that are of no current listing',
+            function() marks_set(ht, could and left or {}) end)
+    end
+end
 function look.pending(entry)
     local pending = key('pending', ac)
     if not call('ZSCORE', pending, entry) then
@@ -330,7 +361,7 @@ if ARG.what == 'chosen' then
 end
 return walk(' chosen sources mutes rbls profiles groups apps hooks users'
     .. ' contacts hosts uniq listed states find due tokens manual details'
-    .. ' hears telling pending', '*', function(what, entry)
+    .. ' hears telling marks pending', '*', function(what, entry)
         spent = spent + 25
         return look[what](entry)
     end, ac)

@@ -184,6 +184,30 @@ case(digest_claim => '2,000 hosts of a contact, 50 in the message', sub {
     digest_of($W{co}[1]);
     slice('digest_claim', [k('digests')], window => 1000, lease => $lease,
         most => 50, events => [map { sid('EV') } 1 .. 4]) });
+case(digest_claim => '50 hosts of ranges with marks', sub {
+    digest_of($W{co}[1]);
+    cmd('HSET', k('marks', $ac), map { ($_, 'x' x 9000) } @range[0 .. 999]);
+    cmd('DEL', k('digest', $ac, $W{co}[1]));
+    cmd('ZADD', k('digest', $ac, $W{co}[1]), map { (100 + $_, $range[$_]) }
+        0 .. 49);
+    my @were = map { cmd('GET', k('r', $ac, $range[$_])) } 0 .. 49;
+    for my $i (0 .. 49) {
+        my $h = unpacked($were[$i]);
+        @$h[12, 13, 16] = (1, 1, [[$W{rb}[0], 'z', '', '', ['127.0.0.2'], 1,
+            1]]);
+        cmd('SET', k('r', $ac, $range[$i]), packed($h));
+    }
+    my ($r, $took, $n) = ([], 0, 0);
+    while (@$r < 4 && $n++ < 20) {
+        $r = slice('digest_claim', [k('digests')], window => 1000,
+            lease => $lease, most => 50, events => [map { sid('EV') } 1 .. 4]);
+        $took = $RblWorst::took{digest_claim}
+            if $took < $RblWorst::took{digest_claim};
+    }
+    die "no marks\n" if !@{ ($r->[3] // [])->[12] // [] };
+    cmd('SET', k('r', $ac, $range[$_]), $were[$_]) for 0 .. 49;
+    cmd('DEL', k('marks', $ac));
+    counts($took) });
 case(digest_claim => 'everything is to be looked at', sub {
     digest_of($W{co}[1]);
     cmd('DEL', k('digest', $ac, $W{co}[1]));

@@ -148,7 +148,8 @@ export function Host({ me, rest: id }) {
                 <${CheckNow} id=${data.host.id} onDone=${again} />`}
             <${HostActions} host=${data.host} onDone=${again} />`}
         ${data.lists.some(({ card }) => card) && html`
-            <${Cards} lists=${data.lists} />`}
+            <${Cards} lists=${data.lists} host=${data.host.id}
+                may=${me.user.role !== 'viewer'} onDone=${again} />`}
         <${Lists} lists=${data.lists} />
         <h2>${t('history')}</h2>
         <${Answer} state=${history}>${(body) => html`

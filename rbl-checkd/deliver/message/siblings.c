@@ -1,0 +1,126 @@
+/*
+ * Addresses of a range that have one entry in a message.
+ */
+
+#include "siblings.h"
+
+
+/* Is the host on the list, without a mark, which the line could not show? */
+
+static int
+siblings_listed_by(const message_host_t *h, rbl_str_t list)
+{
+    size_t  i;
+
+    for (i = 0; i < h->n_listings; i++) {
+        if (rbl_str_eq(h->listing[i].id, list)) {
+            return h->listing[i].marked.n == 0;
+        }
+    }
+
+    return 0;
+}
+
+
+/* Are both of one range, and on the same lists?  All their lists are known. */
+
+static int
+siblings_are(const message_host_t *a, const message_host_t *b)
+{
+    size_t  i;
+
+    if (a->state != MESSAGE_LISTED || b->state != MESSAGE_LISTED
+        || a->range.n == 0 || !rbl_str_eq(a->range, b->range)
+        || a->listed_count != b->listed_count
+        || a->n_listings != b->n_listings || a->n_listings == 0
+        || a->listed_count != (int64_t) a->n_listings)
+    {
+        return 0;
+    }
+
+    for (i = 0; i < a->n_listings; i++) {
+        if (a->listing[i].marked.n > 0
+            || !siblings_listed_by(b, a->listing[i].id))
+        {
+            return 0;
+        }
+    }
+
+    return 1;
+}
+
+
+size_t
+siblings_count(const message_t *m, size_t i)
+{
+    int     first;
+    size_t  k, n;
+
+    first = 1;
+
+    for (k = 0, n = 0; k < m->n_hosts; k++) {
+        if (k == i || siblings_are(&m->host[i], &m->host[k])) {
+            first = first && k >= i;
+            n++;
+        }
+    }
+
+    return n < SIBLINGS_LEAST ? 1 : first ? n : 0;
+}
+
+
+/* Does the message leave out listed hosts, which may be siblings, too? */
+
+static int
+siblings_cut(const message_t *m)
+{
+    size_t   i;
+    int64_t  shown;
+
+    for (i = 0, shown = 0; i < m->n_hosts; i++) {
+        shown += m->host[i].state == MESSAGE_LISTED;
+    }
+
+    return m->listed > shown;
+}
+
+
+void
+siblings_line(rbl_out_t *out, const message_t *m, size_t i, size_t n)
+{
+    const message_host_t  *h = &m->host[i];
+
+    rbl_out_str(out, h->range);
+    rbl_out_z(out, siblings_cut(m) ? ": at least " : ": ");
+    rbl_out_int(out, (int64_t) n);
+
+    if (h->range_hosts >= (int64_t) n) {
+        rbl_out_z(out, " of ");
+        rbl_out_int(out, h->range_hosts);
+    }
+
+    rbl_out_z(out, " by ");
+    rbl_out_str(out, h->listing[0].name.n > 0 ? h->listing[0].name
+                                              : h->listing[0].zone);
+
+    if (h->listed_count > 1) {
+        rbl_out_z(out, " and ");
+        rbl_out_int(out, h->listed_count - 1);
+        rbl_out_z(out, " more");
+    }
+}
+
+
+void
+siblings_values(rbl_out_t *out, const message_t *m, size_t i)
+{
+    size_t  k, n;
+
+    for (k = i, n = 0; k < m->n_hosts; k++) {
+        if (k == i || siblings_are(&m->host[i], &m->host[k])) {
+            rbl_out_z(out, n > 0 ? ", " : "");
+            rbl_out_str(out, m->host[k].value);
+            n++;
+        }
+    }
+}

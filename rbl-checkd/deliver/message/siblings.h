@@ -1,0 +1,28 @@
+/*
+ * Siblings: addresses of a range that the same lists list.  SIBLINGS_LEAST of
+ * them or more have one entry in a message, with the range.
+ */
+
+#ifndef DELIVER_SIBLINGS_H_INCLUDED
+#define DELIVER_SIBLINGS_H_INCLUDED
+
+#include "message.h"
+
+#define SIBLINGS_LEAST  3               /* hosts */
+
+/*
+ * How many hosts one entry of the message reports in the place of the i-th
+ * host.  1: that host alone; more: it is the first of so many siblings; 0: an
+ * earlier entry reports it.
+ */
+size_t siblings_count(const message_t *message, size_t i);
+
+/* "192.0.2.0/24: 37 of 256 by ZEN and 1 more": the n siblings that begin with
+   the i-th host.  Texts of others are as they are. */
+void siblings_line(rbl_out_t *out, const message_t *message, size_t i,
+    size_t n);
+
+/* Their addresses, "192.0.2.1, 192.0.2.7". */
+void siblings_values(rbl_out_t *out, const message_t *message, size_t i);
+
+#endif /* DELIVER_SIBLINGS_H_INCLUDED */

@@ -1,0 +1,134 @@
+/*
+ * Which addresses of a range are told as one, and how.
+ */
+
+#include "base/buf.h"
+#include "deliver/message/siblings.h"
+#include "tap.h"
+
+#define HOSTS  8
+
+
+/*
+ * Rows of hosts: the range ("-": none), a letter for each list, "+n" for n
+ * lists that are not shown, "*" if the first one is marked, and "!" if the host
+ * is no longer listed.  counts: siblings_count of each host, a digit each.
+ */
+static const struct {
+    const char  *hosts[HOSTS], *counts, *line, *values;
+    int64_t      listed;
+} rows[] = {
+    { { "a a" }, "1", NULL, NULL, 1 },
+    { { "a a", "a a" }, "11", NULL, NULL, 2 },
+    { { "a a", "a a", "a a" }, "300", "a: 3 of 16 by A", "0, 1, 2", 3 },
+    { { "a a", "a a", "a a" }, "300", "a: at least 3 of 16 by A", "0, 1, 2",
+      4 },
+    { { "a a", "a b", "a a", "a b", "a a" }, "31010", "a: 3 of 16 by A",
+      "0, 2, 4", 5 },
+    { { "a ab", "a ba", "a ab" }, "300", "a: 3 of 16 by A and 1 more",
+      "0, 1, 2", 3 },
+    { { "a ab", "a ac", "a ab" }, "111", NULL, NULL, 3 },
+    { { "a a", "a ab", "a a" }, "111", NULL, NULL, 3 },
+    { { "a a", "b a", "a a" }, "111", NULL, NULL, 3 },
+    { { "- a", "- a", "- a" }, "111", NULL, NULL, 3 },
+    { { "a a!", "a a!", "a a!" }, "111", NULL, NULL, 0 },
+    { { "a a", "a a", "a a!", "a a" }, "3010", "a: 3 of 16 by A", "0, 1, 3",
+      3 },
+    { { "a a*", "a a", "a a", "a a" }, "1300", NULL, NULL, 4 },
+    { { "a a*", "a a*", "a a*" }, "111", NULL, NULL, 3 },
+    { { "a a+1", "a a+1", "a a+1" }, "111", NULL, NULL, 3 },
+    { { "a", "a", "a" }, "111", NULL, NULL, 3 },
+    { { "a a", "b a", "a a", "b a", "a a", "b a" }, "330000",
+      "a: 3 of 16 by A", "0, 2, 4", 6 }
+};
+
+
+static void
+make(message_host_t *h, message_listing_t *l, const char *text,
+    const char *value)
+{
+    static const char *const  names[] = { "A", "B", "C" };
+
+    memset(h, 0, sizeof(*h));
+    h->value = rbl_str(value);
+    h->state = MESSAGE_LISTED;
+    h->listing = l;
+    h->range = text[0] == '-' ? RBL_STR("") : (rbl_str_t) { text, 1 };
+    h->range_hosts = 16;
+
+    for (text += text[1] == ' ' ? 2 : 1; *text != '\0'; text++) {
+        if (*text == '!') {
+            h->state = MESSAGE_DELISTED;
+
+        } else if (*text == '*') {
+            l[0].marked = RBL_STR("ticket 1");
+
+        } else if (*text == '+') {
+            h->listed_count += *++text - '0';
+
+        } else {
+            memset(&l[h->n_listings], 0, sizeof(*l));
+            l[h->n_listings].id = (rbl_str_t) { text, 1 };
+            l[h->n_listings].name = rbl_str(names[*text - 'a']);
+            h->n_listings++;
+            h->listed_count++;
+        }
+    }
+}
+
+
+static void
+test_row(size_t r)
+{
+    char               counts[HOSTS + 1];
+    size_t             i;
+    message_t          m;
+    rbl_buf_t          buf;
+    message_host_t     host[HOSTS];
+    message_listing_t  listing[HOSTS][3];
+
+    static const char *const  values[] = {
+        "0", "1", "2", "3", "4", "5", "6", "7"
+    };
+
+    memset(&m, 0, sizeof(m));
+    memset(counts, 0, sizeof(counts));
+    m.host = host;
+    m.listed = rows[r].listed;
+
+    for (i = 0; i < HOSTS && rows[r].hosts[i] != NULL; i++) {
+        make(&host[i], listing[i], rows[r].hosts[i], values[i]);
+        m.n_hosts++;
+    }
+
+    for (i = 0; i < m.n_hosts; i++) {
+        counts[i] = (char) ('0' + siblings_count(&m, i));
+    }
+
+    ok(strcmp(counts, rows[r].counts) == 0,
+       "row %zu: each host is told at its place, %s", r, counts);
+
+    if (rows[r].line != NULL) {
+        rbl_buf_init(&buf);
+        siblings_line(&buf.out, &m, 0, siblings_count(&m, 0));
+        is_str(rbl_buf_str(&buf), rows[r].line, "siblings have a line");
+        rbl_buf_reset(&buf);
+        siblings_values(&buf.out, &m, 0);
+        is_str(rbl_buf_str(&buf), rows[r].values,
+               "siblings have their addresses");
+        rbl_buf_free(&buf);
+    }
+}
+
+
+int
+main(void)
+{
+    size_t  i;
+
+    for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        test_row(i);
+    }
+
+    return tap_done();
+}
