@@ -610,10 +610,13 @@ static void
 html_siblings(rbl_buf_t *buf, const message_t *message, size_t i, size_t n,
     card_told_t *told)
 {
+    int                    both;
     size_t                 k;
     rbl_buf_t              words;
     rbl_out_t             *out = &buf->out;
     const message_host_t  *host = &message->host[i];
+
+    both = message_both(host);
 
     rbl_buf_init(&words);
     siblings_line(&words.out, message, i, n);
@@ -627,7 +630,7 @@ html_siblings(rbl_buf_t *buf, const message_t *message, size_t i, size_t n,
     rbl_buf_free(&words);
 
     for (k = 0; k < host->n_listings && !html_full(buf); k++) {
-        html_listing(out, &host->listing[k], told);
+        html_listing(out, &host->listing[k], both, told);
     }
 
     rbl_out_z(out, html_box_end);

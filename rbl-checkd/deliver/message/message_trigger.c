@@ -405,10 +405,32 @@ text_flaps(rbl_out_t *out, const message_host_t *h)
 }
 
 
+/* Returns how many it writes. */
+
+static size_t
+text_listings(rbl_out_t *out, const message_host_t *h, card_told_t *told)
+{
+    int     both;
+    size_t  i;
+
+    both = message_both(h);
+
+    for (i = 0; i < h->n_listings && i < TEXT_LISTINGS; i++) {
+        if (both && (i == 0 || h->listing[i].fresh != h->listing[i - 1].fresh))
+        {
+            rbl_out_z(out, i == 0 ? "  New:\n" : "  Listed before:\n");
+        }
+
+        text_listing(out, &h->listing[i], told);
+    }
+
+    return i;
+}
+
+
 static void
 text_host(rbl_out_t *out, const message_host_t *h, card_told_t *told)
 {
-    int     both;
     size_t  i;
 
     text_words(out, h->value);
@@ -433,16 +455,7 @@ text_host(rbl_out_t *out, const message_host_t *h, card_told_t *told)
     rbl_out_z(out, ":\n");
 
     text_flaps(out, h);
-    both = message_both(h);
-
-    for (i = 0; i < h->n_listings && i < TEXT_LISTINGS; i++) {
-        if (both && (i == 0 || h->listing[i].fresh != h->listing[i - 1].fresh))
-        {
-            rbl_out_z(out, i == 0 ? "  New:\n" : "  Listed before:\n");
-        }
-
-        text_listing(out, &h->listing[i], told);
-    }
+    i = text_listings(out, h, told);
 
     if (h->listed_count > (int64_t) i) {
         rbl_out_z(out, "  and ");
@@ -460,7 +473,6 @@ static void
 text_siblings(rbl_out_t *out, const message_t *m, size_t i, size_t n,
     card_told_t *told)
 {
-    size_t                 k;
     rbl_buf_t              line;
     const message_host_t  *h = &m->host[i];
 
@@ -474,9 +486,7 @@ text_siblings(rbl_out_t *out, const message_t *m, size_t i, size_t n,
     rbl_out_char(out, '\n');
     rbl_buf_free(&line);
 
-    for (k = 0; k < h->n_listings && k < TEXT_LISTINGS; k++) {
-        text_listing(out, &h->listing[k], told);
-    }
+    (void) text_listings(out, h, told);
 }
 
 

@@ -5,16 +5,19 @@
 #include "siblings.h"
 
 
-/* Is the host on the list, without a mark, which the line could not show? */
+/* Does the host have the listing, as old, and without what a line could not
+   show? */
 
 static int
-siblings_listed_by(const message_host_t *h, rbl_str_t list)
+siblings_have(const message_host_t *h, const message_listing_t *l)
 {
     size_t  i;
 
     for (i = 0; i < h->n_listings; i++) {
-        if (rbl_str_eq(h->listing[i].id, list)) {
-            return h->listing[i].marked.n == 0;
+        if (rbl_str_eq(h->listing[i].id, l->id)) {
+            return h->listing[i].fresh == l->fresh
+                   && h->listing[i].off.n == 0
+                   && h->listing[i].marked.n == 0;
         }
     }
 
@@ -22,25 +25,33 @@ siblings_listed_by(const message_host_t *h, rbl_str_t list)
 }
 
 
-/* Are both of one range, and on the same lists?  All their lists are known. */
+/* Are its listings all that there is to say of the host? */
+
+static int
+siblings_plain(const message_host_t *h)
+{
+    return h->state == MESSAGE_LISTED && h->range.n > 0 && h->flaps.n == 0
+           && h->n_past == 0 && h->n_listings > 0
+           && h->listed_count == (int64_t) h->n_listings;
+}
+
+
+/* Are both of one range, and on the same lists? */
 
 static int
 siblings_are(const message_host_t *a, const message_host_t *b)
 {
     size_t  i;
 
-    if (a->state != MESSAGE_LISTED || b->state != MESSAGE_LISTED
-        || a->range.n == 0 || !rbl_str_eq(a->range, b->range)
-        || a->listed_count != b->listed_count
-        || a->n_listings != b->n_listings || a->n_listings == 0
-        || a->listed_count != (int64_t) a->n_listings)
+    if (!siblings_plain(a) || !siblings_plain(b)
+        || !rbl_str_eq(a->range, b->range) || a->n_listings != b->n_listings)
     {
         return 0;
     }
 
     for (i = 0; i < a->n_listings; i++) {
-        if (a->listing[i].marked.n > 0
-            || !siblings_listed_by(b, a->listing[i].id))
+        if (!siblings_have(a, &a->listing[i])
+            || !siblings_have(b, &a->listing[i]))
         {
             return 0;
         }
