@@ -382,6 +382,13 @@ if [ ! -s "$run/account" ]; then
     )
 fi
 
+# A profile beside the default one: all system lists but one, and those
+# that come later.
+if [ "$(rblctl profile list "$SID" --json | value id | wc -l)" -lt 2 ]; then
+    rblctl profile add "$SID" "All but one" --except dnsbl-3.uceprotect.net \
+        >/dev/null
+fi
+
 # A user of the portal, and a new link for each run.
 user=$(rblctl user list "$SID" --json | value id | head -n 1)
 if [ -n "$user" ]; then

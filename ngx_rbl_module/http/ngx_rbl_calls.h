@@ -67,6 +67,11 @@ ITEM_AS(POST, "monitoringprofile/delete", "rblprofile/delete", DOCUMENT,
         profile_delete, profiles)
 ITEM_AS(GET, "monitoringprofile", "rblprofile", DOCUMENT, one, profiles)
 
+CALL_OP(GET, "profiles", PORTAL, profiles, profiles)
+CALL_OP(POST, "profile/add", PORTAL, profile_new, profiles)
+ITEM_OP(POST, "profile/update", PORTAL, profile_change, profiles)
+ITEM_OP(GET, "profile", PORTAL, profile, profiles)
+
 CALL(GET, "rbls", DOCUMENT, rbls, rbls)
 CALL(POST, "rbl/add", DOCUMENT, rbl_add, rbls)
 ITEM(POST, "rbl/update", DOCUMENT, rbl_update, rbls)

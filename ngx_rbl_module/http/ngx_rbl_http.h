@@ -456,7 +456,7 @@ void ngx_rbl_end(ngx_http_request_t *r, ngx_int_t rc);
 
 /* ngx_rbl_route.c */
 
-#define NGX_RBL_ROUTES_MAX  127
+#define NGX_RBL_ROUTES_MAX  191
 
 /* Sets the table of all calls, whose paths begin with a small letter.  The last
    row is zeroed.  The table is not copied. */

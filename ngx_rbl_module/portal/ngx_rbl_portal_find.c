@@ -219,6 +219,7 @@ ngx_rbl_changes_answer(rbl_run_t *run, rbl_doc_t *doc, const redisReply *reply)
 {
     size_t                     i, left;
     rbl_mp_t                   mp;
+    rbl_host_change_t          change;
     const redisReply          *entry, *of;
     rbl_host_changes_reply_t   said;
 
@@ -238,9 +239,9 @@ ngx_rbl_changes_answer(rbl_run_t *run, rbl_doc_t *doc, const redisReply *reply)
         rbl_doc_int(doc, "total", rbl_reply_int(rbl_reply_field(of, "n"), 0));
         rbl_doc_array(doc, "changes");
 
-        while (rbl_change_next(&mp, &left)) {
+        while (rbl_change_next(&change, &mp, &left)) {
             rbl_doc_object(doc, NULL);
-            rbl_change_members(doc, &mp);
+            rbl_change_members(doc, &change);
             rbl_doc_close(doc);
         }
 

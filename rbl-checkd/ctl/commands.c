@@ -273,6 +273,21 @@ const ctl_command_t  ctl_commands[] = {
     { "mute end", "ACCOUNT MUTE",
       "end a mute now; contacts are told what they do not know",
       2, 2, CTL_READY, ctl_op },
+    { "profile list", "ACCOUNT",
+      "list the monitoring profiles of an account: how many lists each has,"
+      " and which system lists it leaves out",
+      1, 1, CTL_READY, ctl_op },
+    { "profile show", "ACCOUNT PROFILE",
+      "show a monitoring profile",
+      2, 2, CTL_READY, ctl_op },
+    { "profile add", "ACCOUNT NAME [--except ZONE|SID,ZONE|SID]",
+      "add a monitoring profile that follows the system lists; --except: all"
+      " but these",
+      2, 2, CTL_READY, ctl_profile_add },
+    { "profile except", "ACCOUNT PROFILE ZONE|SID,ZONE|SID|--none",
+      "have a monitoring profile follow the system lists but these; --none:"
+      " all of them",
+      2, 3, CTL_READY, ctl_profile_except },
     { "lists load", "FILE",
       "load the blocklists of a catalogue (conf/lists.json), at most 200",
       1, 1, CTL_READY, ctl_lists_load },

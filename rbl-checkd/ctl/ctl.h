@@ -393,6 +393,8 @@ int ctl_bill_recharge(ctl_t *ctl);
 int ctl_bill_alert(ctl_t *ctl);
 int ctl_plan_list(ctl_t *ctl);
 int ctl_plan_show(ctl_t *ctl);
+int ctl_profile_add(ctl_t *ctl);
+int ctl_profile_except(ctl_t *ctl);
 int ctl_app_allow(ctl_t *ctl);
 int ctl_app_limit(ctl_t *ctl);
 int ctl_app_stats(ctl_t *ctl);

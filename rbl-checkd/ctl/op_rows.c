@@ -28,6 +28,15 @@ static const char  mute_rows[] =
 
 static const char  mute_lines[] = "id:mute, target, name, ends, reason";
 
+static const char  profile_rows[] =
+    "profile.id:PROFILE, profile.name:NAME, profile.is_default:DEFAULT,"
+    " profile.uses_defaults:FOLLOWS, profile.total_entries:LISTS, except";
+
+static const char  profile_lines[] =
+    "profile.id:profile, profile.name:name, profile.is_default:default,"
+    " profile.uses_defaults:follows the system lists,"
+    " profile.total_entries:lists, except";
+
 static const char  app_rows[] =
     "id:APPLICATION, name, status, total_tokens:TOKENS, created, limits.hour,"
     " limits.reads, limits.writes, limits.starts, allow";
@@ -92,6 +101,11 @@ const ctl_op_t  ctl_ops[] = {
     { "mute list", &rbl_op_mutes, "", mute_rows, NULL },
     { "mute add", &rbl_op_mute_add, "until reason", mute_lines, NULL },
     { "mute end", &rbl_op_mute_end, "", NULL, NULL },
+    { "profile list", &rbl_op_profiles, "", profile_rows, NULL },
+    { "profile show", &rbl_op_profile, "", profile_lines, NULL },
+    { "profile add", &rbl_op_profile_new, NULL, profile_lines, NULL },
+    { "profile except", &rbl_op_profile_change, NULL, profile_lines,
+      &rbl_op_profile },
     { "account show", &rbl_op_account, "", account_lines, NULL },
     { "account timezone", &rbl_op_account_update, NULL, account_lines,
       &rbl_op_account },

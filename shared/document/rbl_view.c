@@ -212,7 +212,7 @@ void
 rbl_view_profile(rbl_doc_t *d, const char *key, const rbl_profile_t *p,
     int is_default, size_t n, const rbl_str_t *follows)
 {
-    size_t  i;
+    size_t  i, used;
 
     rbl_doc_object(d, key);
 
@@ -224,11 +224,20 @@ rbl_view_profile(rbl_doc_t *d, const char *key, const rbl_profile_t *p,
     if (p->uses_defaults != 0) {
         rbl_doc_array(d, "entries");
 
-        for (i = 0; i < n; i++) {
-            rbl_doc_str(d, NULL, follows[i]);
+        for (i = 0, used = 0; i < n; i++) {
+            /* No id is a part of two others that are packed. */
+
+            if (p->except.n == 0
+                || memmem(p->except.p, p->except.n, follows[i].p, follows[i].n)
+                   == NULL)
+            {
+                rbl_doc_str(d, NULL, follows[i]);
+                used++;
+            }
         }
 
         rbl_doc_close(d);
+        n = used;
 
     } else {
         n = rbl_view_texts(d, "entries", p->entries);

@@ -34,7 +34,8 @@ void rbl_view_host_while(const rbl_host_t *h, int64_t now, int64_t *from,
 
 /*
  * A monitoring profile.  For a profile that uses the defaults, the `n` lists of
- * `follows`, the active system lists, are its entries.
+ * `follows`, the active system lists, are its entries, but those that it leaves
+ * out.
  */
 void rbl_view_profile(rbl_doc_t *d, const char *key, const rbl_profile_t *p,
     int is_default, size_t n, const rbl_str_t *follows);

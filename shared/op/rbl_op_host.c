@@ -15,6 +15,7 @@
 
 
 #define RBL_HISTORY_MOST  "1000"        /* more than the store keeps */
+#define RBL_CHANGE_FIELDS 4             /* of an entry that are shown */
 #define RBL_LOOKUP_MAX    2560          /* a lookup URL with a host */
 
 
@@ -196,25 +197,37 @@ rbl_entry_at(const rbl_run_t *run, rbl_doc_t *doc, const redisReply *entry)
 
 
 int
-rbl_change_next(rbl_mp_t *mp, size_t *left)
+rbl_change_next(rbl_host_change_t *change, rbl_mp_t *mp, size_t *left)
 {
-    if (*left == 0 || mp->failed || rbl_mp_array(mp) != 4) {
+    size_t  n;
+
+    n = *left > 0 ? rbl_mp_array(mp) : 0;
+
+    if (n < RBL_CHANGE_FIELDS || mp->failed) {
         return 0;
     }
 
     (*left)--;
+    change->list = rbl_mp_str(mp);
+    change->zone = rbl_mp_str(mp);
+    change->status = rbl_mp_str(mp);
+    change->codes = rbl_mp_str(mp);
 
-    return 1;
+    for (n -= RBL_CHANGE_FIELDS; n > 0 && !mp->failed; n--) {
+        rbl_mp_skip(mp);
+    }
+
+    return !mp->failed;
 }
 
 
 void
-rbl_change_members(rbl_doc_t *doc, rbl_mp_t *mp)
+rbl_change_members(rbl_doc_t *doc, const rbl_host_change_t *change)
 {
-    rbl_doc_str(doc, "id", rbl_mp_str(mp));
-    rbl_doc_str(doc, "host", rbl_mp_str(mp));
-    rbl_doc_str(doc, "status", rbl_mp_str(mp));
-    rbl_doc_str(doc, "codes", rbl_mp_str(mp));
+    rbl_doc_str(doc, "id", change->list);
+    rbl_doc_str(doc, "host", change->zone);
+    rbl_doc_str(doc, "status", change->status);
+    rbl_doc_str(doc, "codes", change->codes);
 }
 
 
@@ -225,8 +238,9 @@ static void
 rbl_history_answer(rbl_run_t *run, rbl_doc_t *doc, const redisReply *reply)
 {
     size_t                     i, left;
-    rbl_mp_t                   mp, first;
+    rbl_mp_t                   mp;
     rbl_str_t                  marks;
+    rbl_host_change_t          change;
     const redisReply          *entry, *of;
     rbl_host_history_reply_t   said;
 
@@ -240,13 +254,12 @@ rbl_history_answer(rbl_run_t *run, rbl_doc_t *doc, const redisReply *reply)
         left = rbl_mp_array(&mp);
         marks = rbl_reply_str(rbl_reply_field(of, "m"));
 
-        while (rbl_change_next(&mp, &left)) {
-            first = mp;
+        while (rbl_change_next(&change, &mp, &left)) {
             rbl_doc_object(doc, NULL);
             rbl_entry_at(run, doc, entry);
-            rbl_change_members(doc, &mp);
+            rbl_change_members(doc, &change);
             rbl_doc_str(doc, "check", rbl_reply_str(rbl_reply_field(of, "c")));
-            rbl_host_marked(run, doc, marks, rbl_mp_str(&first),
+            rbl_host_marked(run, doc, marks, change.list,
                             rbl_reply_entry_ms(rbl_reply_name(entry)));
             rbl_doc_close(doc);
         }

@@ -50,10 +50,15 @@ int rbl_run_host(const rbl_run_t *run, rbl_doc_t *doc, const char *key,
 void rbl_entry_at(const rbl_run_t *run, rbl_doc_t *doc,
     const redisReply *entry);
 
-/* Goes to the next change of a packed array; `left` are left, and counted down.
+/* An entry of the history of a host (check_finish.lua). */
+typedef struct {
+    rbl_str_t  list, zone, status, codes;
+} rbl_host_change_t;
+
+/* Reads the next change of a packed array; `left` are left, and counted down.
    0: there is none.  rbl_change_members writes it. */
-int rbl_change_next(rbl_mp_t *mp, size_t *left);
-void rbl_change_members(rbl_doc_t *doc, rbl_mp_t *mp);
+int rbl_change_next(rbl_host_change_t *change, rbl_mp_t *mp, size_t *left);
+void rbl_change_members(rbl_doc_t *doc, const rbl_host_change_t *change);
 
 extern const rbl_op_t  rbl_op_host_lists, rbl_op_host_history, rbl_op_host_mark;
 
@@ -88,6 +93,12 @@ extern const rbl_op_t  rbl_op_hooks, rbl_op_hook, rbl_op_hook_add,
 
 extern const rbl_op_t  rbl_op_alerts, rbl_op_alert_show, rbl_op_alert,
                        rbl_op_mutes, rbl_op_mute_add, rbl_op_mute_end;
+
+
+/* rbl_op_profile.c: monitoring profiles that follow the system lists */
+
+extern const rbl_op_t  rbl_op_profiles, rbl_op_profile, rbl_op_profile_new,
+                       rbl_op_profile_change;
 
 
 /* rbl_op_audit.c: the audit log */

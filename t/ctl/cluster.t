@@ -67,6 +67,11 @@ for my $n (0 .. 2) {
     is_deeply(ctl('contact', 'list', $ac), [], 'an account has no contact');
     fails(qr/contact/, 'contact', 'alert', $ac, 'CO' . '0' x 32, '--weight',
         'high');
+    my $profile = ctl('profile', 'add', $ac, 'Most', '--except',
+        'dnsbl-3.uceprotect.net')->{profile}{id};
+    ctl('profile', 'except', $ac, $profile, '--none');
+    ctl('profile', 'show', $ac, $profile);
+    ctl('profile', 'list', $ac);
     my $mute = ctl('mute', 'add', $ac, '90m', 'Window')->{id};
     ctl('mute', 'end', $ac, $mute);
     ctl('mute', 'list', $ac);

@@ -115,7 +115,8 @@ my %contact = (made => \&confirmed, name => qr/^slack$/);
 my %hook = (made => \&hook, name => qr/^chat$/);
 my %app = (made => \&new_app, name => qr/^monitor$/);
 my %user = (made => \&user, name => qr/^user\d+\@example\.(?:test|net)$/);
-my %of = (host => \%host, rblprofile => \%profile, rbl => \%own,
+my %of = (host => \%host, rblprofile => \%profile, profile => \%profile,
+    rbl => \%own,
     contact => \%contact, contactgroup => \%group, webhook => \%hook,
     app => \%app, user => \%user, passkey => \%passkey, mute => {
         made => sub { made('mute/add', example('mute/add'))->{id} },

@@ -250,6 +250,12 @@ case(profile_add => '400 entries', sub { push @mine, sid('RP');
 case(profile_update => '400 entries', sub {
     s1('profile_update', profile => $rp[5], named => '1', name => 'name',
         given => '1', entries => \@all) });
+case(profile_update => 'all system lists are left out', sub {
+    s1('profile_update', profile => $rp[5], named => '1', name => 'name',
+        given => '2', entries => $W{rb}) });
+case(profile_show => '', sub { s1('profile_show', profile => $rp[5]) });
+case(profiles_show => 'a page of 1,000', sub { s1('profiles_show', first => 0,
+    last => 999) });
 case(chosen_delete => 'the default profile', sub { my $rp = sid('RP');
     s1('chosen_delete', id => pop @mine, index => 'profiles') if @mine;
     s1('profile_add', profile => $rp, name => 'n', is_default => '1',
@@ -543,6 +549,19 @@ case(check_finish => 'the end of a listing on another day', sub {
 case(host_count => '1,024 addresses', sub { full_range(); s1('host_count') });
 case(check_begin => 'manual, 400 listings', sub {
     open_check(listed_one()); forget_checks() });
+my $but_one;
+sub host_but_one {
+    return $but_one if $but_one;
+    my $rp = sid('RP');
+    s1('profile_add', profile => $rp, name => 'n', given => '2',
+        entries => [$W{rb}[7]]);
+    return $but_one = host_in($rp);
+}
+case(check_begin => 'manual, all system lists but one', sub {
+    open_check(host_but_one()); forget_checks() });
+case(check_start => 'all system lists but one', sub { my $ht = host_but_one();
+    s1('check_start', check => sid('PP'), host => $ht, keep => KEEP,
+        lists => '1'); forget_checks() });
 case(check_begin => 'scheduled, 400 listings', sub { my $ht = listed_one();
     forget_checks();
     cmd('DEL', k('due'), k('flight:due'));
@@ -569,6 +588,21 @@ case(check_finish => '400 lists list a host again', sub {
         finish_check($acct, $pp, $ht, listed_on($says));
         forget_checks();
     } });
+case(check_finish => 'the end of 400 listings, whose lists are not used', sub {
+    my $ht = listed_host(); my $pp = open_check($ht);
+    finish_check($acct, $pp, $ht, [listed_on('clear')->[0]]);
+    forget_checks() });
+case(check_finish => 'the end of 400 listings, no list applies', sub {
+    my $ht = listed_host(); my $pp = open_check($ht);
+    my $rp = unpacked(cmd('GET', k('r', $ac, $ht)))->[8];
+    my $raw = cmd('GET', k('r', $ac, $rp));
+    my $p = unpacked($raw);
+    $p->[5] = [];
+    cmd('SET', k('r', $ac, $rp), packed($p));
+    cmd('HSET', k('check', $ac, $pp), 'total', 0);
+    finish_check($acct, $pp, $ht, [], 'No blocklist applies to this host.');
+    cmd('SET', k('r', $ac, $rp), $raw);
+    forget_checks() });
 case(check_finish => 'unknown at 400 lists', sub { my $ht = listed_one();
     my $pp = open_check($ht);
     finish_check($acct, $pp, $ht, listed_on('unknown'));

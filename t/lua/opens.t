@@ -122,6 +122,9 @@ for my $case (
     ['its profile has lists of its own', sub {
         change(k('r', $ac, unpacked(cmd('GET', k('r', $ac, $ht[0])))->[PROFILE]),
             4, 0, 5, ['RBa']) }, 'OK'],
+    ['its profile has lists that it leaves out', sub {
+        change(k('r', $ac, unpacked(cmd('GET', k('r', $ac, $ht[0])))->[PROFILE]),
+            7, ['RBa']) }, 'OK'],
     ['its profile is deleted', sub {
         change(k('r', $ac, $ht[0]), PROFILE, sid('RP')) }, 'OK'],
     ['a receiver wants its events', sub {

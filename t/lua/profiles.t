@@ -9,7 +9,7 @@ use RblTest;
 use RblScript;
 
 use constant { ID => 1, NAME => 2, STATUS => 3, USES_DEFAULTS => 4,
-    ENTRIES => 5 };
+    ENTRIES => 5, EXCEPT => 7 };
 
 redis_new();
 my ($ac, $acct) = account();
@@ -147,6 +147,90 @@ is(update($some, undef, undef, ['RBa']), 'OK',
     'profile_update removes a killed list');
 is(update($some, undef, undef, ['RBu']), 'ENTRIES',
     'profile_update does not add a killed list');
+
+# --- all system lists but some ----------------------------------------------
+
+sub add_but { my $rp = sid('RP'); return ($rp, script('profile_add', [$acct],
+    profile => $rp, name => 'but', given => '2', entries => [@_])) }
+sub but { my ($rp, @lists) = @_; return script('profile_update', [$acct],
+    profile => $rp, given => '2', entries => \@lists)->[0] }
+sub is_but {
+    my ($rp, $except, $name) = @_;
+    is_deeply([@{ profile($rp) }[USES_DEFAULTS, ENTRIES, EXCEPT]],
+        [1, [], $except], $name);
+}
+# The lists that a check of an address gets, by its profile.
+sub asked {
+    my ($rp) = @_;
+    my $host = unpacked(script('host_add', [$acct], name => 'n',
+        type => 'rbl', family => 1, profile => $rp, host => sid('HT'),
+        value => '192.0.2.77')->[1])->[1];
+    my $check = sid('PP');
+    my $n = script('check_start', [$acct], check => $check, host => $host,
+        keep => 60_000)->[4];
+    my @lists = map { $_->[0] } @{ unpacked(begin($acct, $check, $host)->[3]) };
+    is($n, scalar @lists, 'check_start counts the lists of the check');
+    script('host_delete', [$acct], host => $host, keep => 1000);
+    return join ' ', @lists;
+}
+script('lists_put', [k('lists')], records => packed([1, 'RBu', 'uribl',
+    'u.example', 'U', '', 4, 0, 'active', '', [], '', '', 'normal', 'ip',
+    'block', 'none']));
+
+(my $but, $r) = add_but('RBb', 'RBb');
+is($r->[0], 'OK', 'profile_add adds a profile that leaves a list out');
+is_but($but, ['RBb'], 'the list is left out once');
+is_deeply([sort @{ $r->[2] }], [qw(RBa RBb RBu)],
+    'the response has the lists that are active');
+is(asked($but), 'RBa', 'a check gets the other lists of the kind of its host');
+script('lists_status', [k('lists')], list => 'RBa', status => 'disabled');
+is(asked($but), '', 'a list that the operator disables is not in the profile');
+script('lists_status', [k('lists')], list => 'RBa', status => 'active');
+script('lists_put', [k('lists')], records => packed([1, 'RBn', 'rbl',
+    'n.example', 'N', '', 1, 0, 'active', '', [], '', '', 'normal', 'ip',
+    'block', 'none']));
+is(asked($but), 'RBa RBn', 'a list that the operator adds is in the profile');
+script('lists_kill', [k('lists')], list => 'RBn', reason => 'gone');
+is(asked($but), 'RBa', 'a list that the operator kills is not');
+is(but($but, 'RBb', 'RBu'), 'OK', 'profile_update changes what is left out');
+is_but($but, ['RBb', 'RBu'], 'both lists are left out');
+is(update($but, 'again'), 'OK', 'the profile gets another name');
+is_but($but, ['RBb', 'RBu'], 'a name changes no lists');
+for my $bad ([$custom], [$foreign], ['RBn'], ['RBa', sid('RB')], [''], ['SYS'])
+{
+    is(but($but, @$bad), 'EXCEPT', "profile_update refuses to leave out @$bad");
+    is((add_but(@$bad))[1][0], 'EXCEPT',
+        "profile_add refuses to leave out @$bad");
+}
+is_but($but, ['RBb', 'RBu'], 'a refused update changes nothing');
+script('lists_kill', [k('lists')], list => 'RBb', reason => 'gone');
+is(but($but, 'RBb'), 'OK', 'a list that was killed since may stay left out');
+script('lists_kill', [k('lists')], list => 'RBb', reason => '');
+is(asked($but), 'RBa', 'a list that is no longer killed is still left out');
+is(but($but), 'OK', 'profile_update leaves none out');
+is_but($but, undef, 'the record has no such lists then');
+is(asked($but), 'RBa RBb', 'the profile has all lists');
+is(update($but, undef, undef, ['RBb']), 'OK', 'the profile gets entries');
+is_deeply([@{ profile($but) }[USES_DEFAULTS, ENTRIES, EXCEPT]],
+    [0, ['RBb'], undef], 'the profile has the entries, and leaves none out');
+is(but($but, 'RBa'), 'OK', 'profile_update has it follow again');
+is_but($but, ['RBa'], 'it has no entries then');
+is(update($but, undef, undef, []), 'OK', 'the profile gets no entries');
+is_deeply([@{ profile($but) }[USES_DEFAULTS, ENTRIES, EXCEPT]],
+    [0, [], undef], 'the profile has no entries, and leaves none out');
+is(but($but, qw(RBa RBb RBu)), 'OK', 'all lists may be left out');
+is(asked($but), '', 'a check gets none');
+
+$r = script('profile_show', [$acct], profile => $but);
+is_deeply([@$r[0, 2], unpacked($r->[1])], ['OK', default_profile(),
+    profile($but)], 'profile_show has the record and the default');
+is(script('profile_show', [$acct], profile => sid('RP'))->[0], 'PROFILE',
+    'profile_show refuses an unknown profile');
+$r = script('profiles_show', [$acct], first => 0, last => 1);
+is_deeply([$r->[1], map { unpacked($_)->[ID] } @{ $r->[2] }],
+    [scalar(my @n = all()), @{ cmd('ZRANGE', k('profiles', $ac), 0, 1) }],
+    'profiles_show has a page, and how many there are');
+del($but);
 
 # --- delete ----------------------------------------------------------------
 

@@ -82,7 +82,7 @@ sub check_row {
     like($e->{from}, qr/^(?:127\.0\.0\.1|unix:)$/, "$what: from where");
     my $data = ref $v->{data} eq 'ARRAY' ? $v->{data}[0] : $v->{data} // {};
     is($e->{target}{id}, $case->{target} ? $case->{target}->() : $id
-        || $data->{id}, "$what: what was changed");
+        || $data->{id} || $data->{profile}{id}, "$what: what was changed");
     like($e->{target}{name}, $case->{name}, "$what: its name");
     is(join(' ', sort map { $_->{name} } @{ $e->{fields} }),
         join(' ', sort keys %$fields), "$what: the fields");

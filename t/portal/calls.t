@@ -115,6 +115,21 @@ my %contact = (role => 'admin', none => sid_of('CO'), made => sub {
     $contact //= some_contact($t->{acct}) }, foreign => sub {
     some_contact($t->{other}) });
 
+sub some_profile {
+    my ($acct) = @_;
+
+    my %fields = (name => 'p');
+    return json($acct == $t->{acct}
+        ? portal($t, $who{owner}, 'POST', 'rblprofile/add.json',
+            fields => \%fields)
+        : call($t, 'POST', 'rblprofile/add.json', auth => $acct,
+            form => \%fields))->{data}{id};
+}
+my ($profile, $foreign_profile);
+my %profile = (role => 'admin', none => sid_of('RP'),
+    made => sub { $profile //= some_profile($t->{acct}) },
+    foreign => sub { $foreign_profile //= some_profile($t->{other}) });
+
 # A mute, in the store alone.
 sub some_mute {
     my ($acct) = @_;
@@ -232,6 +247,10 @@ my %call = (
     'contact/test' => { %contact, made => sub { some_contact($t->{acct}) } },
     'contact/alerts' => { %contact, role => 'viewer' },
     'contact/alert' => { %contact },
+    'profiles' => { role => 'viewer' },
+    'profile' => { %profile, role => 'viewer' },
+    'profile/add' => { role => 'admin' },
+    'profile/update' => { %profile },
     'mutes' => { role => 'viewer' },
     'mute/add' => { role => 'admin' },
     'mute/end' => { role => 'admin', none => sid_of('MU'),

@@ -439,6 +439,14 @@ test_profile(void)
            PROFILE("1", "\"RB1\",\"RB2\"", "2", "1"), "those it follows");
     is_str(profile_view(&b, &p, 0, 0, NULL), PROFILE("0", "", "0", "1"),
            "while there are none");
+    p.except = RBL_STR("\x92\xa3RB0\xa3RB1");
+    is_str(profile_view(&b, &p, 0, 2, follows),
+           PROFILE("0", "\"RB2\"", "1", "1"),
+           "a profile that leaves lists out has the others");
+    p.except = RBL_STR("\x92\xa3RB2\xa3RB1");
+    is_str(profile_view(&b, &p, 0, 2, follows), PROFILE("0", "", "0", "1"),
+           "a profile that leaves all lists out has none");
+    p.except = RBL_STR("");
 
     p.uses_defaults = 0;
     p.entries = RBL_STR("\xdd\xff\xff\xff\xff\xa3RB7\xc1");

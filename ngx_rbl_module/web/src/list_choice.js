@@ -1,4 +1,5 @@
-// The choice of the lists of a profile: all active system lists, or checkboxes.
+// The choice of the lists of a profile: all active system lists, all but some,
+// or some; with checkboxes.
 
 import { useState } from 'preact/hooks';
 
@@ -7,16 +8,19 @@ import { Filter, matches } from './list_parts.js';
 import { families } from './list_state.js';
 import { t } from './text.js';
 
-export function Follow({ value, onChange }) {
-    const one = (follows, text) => html`<div>
-        <input id="follows-${follows}" type="radio" name="follows"
-            checked=${value === follows} onChange=${() => onChange(follows)} />
-        <label for="follows-${follows}">${text}</label></div>`;
+// The text that says which lists a profile has.
+export const listsOf = ({ profile, except }) => (profile.uses_defaults !== 1
+    ? 'chosen' : except.length > 0 ? 'follows_some' : 'follows');
 
+// value: "all", "except" or "chosen".
+export function Kind({ value, onChange }) {
     return html`<fieldset class="choose">
         <legend>${t('which_lists')}</legend>
-        ${one(true, t('follow_defaults'))}
-        ${one(false, t('choose_lists'))}
+        ${['all', 'except', 'chosen'].map((kind) => html`<div key=${kind}>
+            <input id="kind-${kind}" type="radio" name="kind"
+                checked=${value === kind} onChange=${() => onChange(kind)} />
+            <label for="kind-${kind}">${t(`profile_kind_${kind}`)}</label>
+        </div>`)}
     </fieldset>`;
 }
 
@@ -31,7 +35,8 @@ function Choice({ list, checked, onChange }) {
 }
 
 // chosen: a set of ids, which may name lists that are no longer active.
-export function ListChoice({ lists, chosen, onChange }) {
+// legend: a text for their number.
+export function ListChoice({ lists, chosen, legend = 'chosen', onChange }) {
     const [text, setText] = useState('');
     const shown = lists.filter((list) => matches(list, text));
 
@@ -43,7 +48,7 @@ export function ListChoice({ lists, chosen, onChange }) {
     }
 
     return html`<fieldset class="choose">
-        <legend>${t('chosen', { n: chosen.size })}</legend>
+        <legend>${t(legend, { n: chosen.size })}</legend>
         <${Filter} value=${text} onChange=${setText} />
         <p class="quiet" role="status">
             ${t('shown', { n: shown.length, total: lists.length })}</p>

@@ -44,6 +44,7 @@ const shapes = {
     unknown: 'M8 1a7 7 0 1 1 0 14A7 7 0 0 1 8 1z M8 3a5 5 0 0 0 0 10z',
     stopped: 'M8 1a7 7 0 1 1 0 14A7 7 0 0 1 8 1z M8 3a5 5 0 0 0 0 10z',
     uncovered: 'M2 7h12v2H2z',
+    ended: 'M2 7h12v2H2z',
     paused: 'M3 2h4v12H3z M9 2h4v12H9z',
     waiting: 'M8 1 15 8 8 15 1 8z',
     pending: 'M8 1 15 8 8 15 1 8z',

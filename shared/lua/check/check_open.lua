@@ -46,7 +46,7 @@ for i, sid in ipairs(accounts) do
 end
 
 -- Whether there are system lists for a type and a family; whether a profile
--- uses them.
+-- uses all of them.
 local totals, profiles = {}, {}
 local function any_lists(htype, family)
     local field = htype .. '|' .. family
@@ -60,6 +60,7 @@ local function uses_system(k)
     if profiles[k] == nil then
         local p = load(k)
         profiles[k] = p and p[PROFILE.uses_defaults] == 1
+            and not p[PROFILE.except]
     end
     return profiles[k]
 end

@@ -44,14 +44,28 @@ local function lists_system(htype, family)
         'n|' .. htype .. '|' .. family)
     return found[1], tonumber(found[2])
 end
--- The same as a packed array, and how many.  A daemon that knows the system
--- lists, by their sum, gets "" in place of all of them, and so does a request
--- that needs none (sum is true).  as_table: as they are, for a script that
--- reads them itself.
+-- The same without those that a profile leaves out.
+local function lists_but(except, htype, family)
+    local raw = call('HGET', key('defaults:for'), htype .. '|' .. family)
+    local left_out, out = {}, {}
+    for _, sid in ipairs(except) do
+        left_out[sid] = true
+    end
+    for _, l in ipairs(raw and cmsgpack.unpack(raw) or {}) do
+        out[#out + 1] = not left_out[l[1]] and l or nil
+    end
+    return out
+end
+-- The lists of a profile as a packed array, and how many.  A daemon that knows
+-- the system lists, by their sum, gets "" in place of all of them, and so does
+-- a request that needs none (sum is true).  as_table: as they are, for a script
+-- that reads them itself.
 local function lists_for(rp, htype, family, sum, as_table)
     local profile = load(key('r', ac, rp))
-    if profile and profile[PROFILE.uses_defaults] ~= 1 then
-        local out = lists_chosen(profile[PROFILE.entries], htype, family)
+    local follows = profile and profile[PROFILE.uses_defaults] == 1
+    if profile and (not follows or profile[PROFILE.except]) then
+        local out = follows and lists_but(profile[PROFILE.except], htype,
+            family) or lists_chosen(profile[PROFILE.entries], htype, family)
         return as_table and out or cmsgpack.pack(out), #out
     end
     local current, n

@@ -1,20 +1,22 @@
 -- Changes a monitoring profile.  Given entries, none too, end its following of
--- the system lists.  The default is one only: another must be made it.
+-- the system lists; given lists that it leaves out, none too, begin it.  The
+-- default is one only: another must be made it.
 --- key: acct  acct:<AC>
 --- arg: profile  SID
 --- arg: named  "1" if name is given
 --- arg: name
 --- arg: is_default  "", "0", "1"
---- arg: given  "1": entries are given
+--- arg: given  "1": entries are the lists that it has; "2": those that it
+--          leaves out
 --- arg: entries...
 --- audit: profile
 --- reply: OK
 --- reply: PROFILE
 --- reply: ENTRIES  one is unknown
+--- reply: EXCEPT  one is unknown
 --- reply: DEFAULT  it would leave none
 --- reply: ACCOUNT
 --- include: chosen
---- include: large
 --- include: profiles
 local k = key('r', ac, ARG.profile)
 local p = owns('profiles', ARG.profile) and load(k)
@@ -22,18 +24,15 @@ if not p then
     return {'PROFILE'}
 end
 named = p[PROFILE.name]
-if ARG.given == '1' then
-    p[PROFILE.entries] = profile_entries(ARG.entries, p[PROFILE.entries])
-    p[PROFILE.uses_defaults] = 0
-    if not p[PROFILE.entries] then
-        return {'ENTRIES'}
-    end
-    large('profiles', 36 * #p[PROFILE.entries])
+local given = ARG.given ~= '' and ARG.given ~= '0'
+local wrong = profile_lists(p, ARG.given, ARG.entries)
+if wrong then
+    return {wrong}
 end
 if ARG.is_default == '0' and chosen[CHOSEN.profile] == ARG.profile then
     return {'DEFAULT'}
 end
-if ARG.named ~= '1' and ARG.given ~= '1' and ARG.is_default ~= '1' then
+if ARG.named ~= '1' and not given and ARG.is_default ~= '1' then
     by = nil
 end
 if ARG.named == '1' then

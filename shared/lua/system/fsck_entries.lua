@@ -82,22 +82,29 @@ local function is_list(sid)
     end
     return lists[sid]
 end
+local function lists_there(sids)
+    local there = {}
+    for _, sid in ipairs(sids) do
+        there[#there + 1] = is_list(sid) and sid or nil
+    end
+    spent = spent + #sids / 5 + #sids - #there
+    return there, #sids - #there
+end
 local function look_at_profile(p)
-    local left = {}
-    for _, sid in ipairs(p[PROFILE.entries]) do
-        if is_list(sid) then
-            left[#left + 1] = sid
-        end
+    local entries, gone = lists_there(p[PROFILE.entries])
+    local except, gone_too = lists_there(p[PROFILE.except] or {})
+    local idle = except[1] and p[PROFILE.uses_defaults] ~= 1
+    if gone + gone_too == 0 and not idle then
+        return
     end
-    local n = #p[PROFILE.entries] - #left
-    spent = spent + #p[PROFILE.entries] / 5 + n
-    if n > 0 then
-        fault('entries', p[PROFILE.id], 'names ' .. n
-            .. ' lists that do not exist', function()
-                p[PROFILE.entries] = left
-                save(key('r', ac, p[PROFILE.id]), p)
-            end)
-    end
+    fault('entries', p[PROFILE.id], idle
+        and 'leaves out lists, and does not follow the system lists'
+        or 'names ' .. gone + gone_too .. ' lists that do not exist',
+        function()
+            p[PROFILE.entries] = entries
+            p[PROFILE.except] = not idle and except[1] and except or nil
+            save(key('r', ac, p[PROFILE.id]), p)
+        end)
 end
 -- The groups' sets have the contact as it is; what they have beside their
 -- contacts is found with the sets (fsck_keys).

@@ -61,7 +61,12 @@ await page.waitForSelector('#profile-name');
 await type(page, 'Name', 'Ours');
 await tabTo(page, 'All active');
 await page.keyboard.press('ArrowDown');
-await page.waitForSelector('#filter');
+await page.waitForSelector('legend >> text=0 system lists are left out');
+await page.waitForSelector('text=1 of 1 shown');
+ok(!(await text(page, '.scroll')).includes(input.own),
+    'only system lists can be left out');
+await page.keyboard.press('ArrowDown');
+await page.waitForSelector('legend >> text=0 chosen lists');
 await type(page, 'Filter', 'own.');
 await page.waitForSelector('text=1 of 2 shown');
 await tabTo(page, input.own);

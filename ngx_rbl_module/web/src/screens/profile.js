@@ -7,47 +7,54 @@ import { isolate } from '../bidi.js';
 import { Said, useChange } from '../change.js';
 import { Delete, Form } from '../form.js';
 import { html } from '../html.js';
-import { Follow, ListChoice } from '../list_choice.js';
+import { Kind, ListChoice, listsOf } from '../list_choice.js';
 import { PaidAnswer } from '../list_parts.js';
 import { useLoad } from '../load.js';
 import { Changes, Place } from '../parts.js';
 import { namesIn, RecordForm, useFields } from '../record.js';
 import { t } from '../text.js';
 
-// The fields of the form.  chosen: null if the profile follows the defaults.
-const fieldsOf = (profile) => ({ name: profile.name,
-    chosen: profile.uses_defaults === 1 ? null : profile.entries });
+// The fields of the form.  kind: of its lists (list_choice.js); except: those
+// that it leaves out; chosen: those that it has.
+const fieldsOf = ({ profile, except }) => ({ name: profile.name,
+    kind: profile.uses_defaults !== 1 ? 'chosen'
+        : except.length > 0 ? 'except' : 'all', except,
+    chosen: profile.entries });
 
-const sent = ({ name, chosen }) => (chosen ? { name, entries: chosen.join(',') }
-    : { name });
+const save = (does, { name, kind, except, chosen }) => (kind === 'chosen'
+    ? post(`rblprofile/${does}.json`, { name, entries: chosen.join(',') })
+    : post(`profile/${does}.json`, { name,
+        except: kind === 'except' ? except.join(',') : '' }));
 
-// A profile that has a choice of its own cannot follow the defaults again, so
-// only those that still do, and new ones, are asked.
-function Fields({ form: { mine, set }, profile, lists }) {
+// Only system lists can be left out.
+function Fields({ form: { mine, set }, lists }) {
     return html`
         <label for="profile-name">${t('name')}</label>
         <input id="profile-name" required maxlength="255" autocomplete="off"
             value=${mine.name} onInput=${(e) => set('name')(e.target.value)} />
-        ${profile.uses_defaults === 1 && html`
-            <${Follow} value=${!mine.chosen} onChange=${(follows) =>
-                set('chosen')(follows ? null : profile.entries)} />`}
-        ${mine.chosen && html`<${ListChoice} lists=${lists}
-            chosen=${new Set(mine.chosen)}
-            onChange=${(chosen) => set('chosen')([...chosen])} />`}
-        ${mine.chosen && mine.chosen.length === 0 && html`
+        <${Kind} value=${mine.kind} onChange=${set('kind')} />
+        ${mine.kind === 'except' && html`<${ListChoice} key="except"
+            lists=${lists.filter(({ custom }) => custom === 0)}
+            chosen=${new Set(mine.except)} legend="left_out"
+            onChange=${(ids) => set('except')([...ids])} />`}
+        ${mine.kind === 'chosen' && html`<${ListChoice} key="chosen"
+            lists=${lists} chosen=${new Set(mine.chosen)}
+            onChange=${(ids) => set('chosen')([...ids])} />`}
+        ${mine.kind === 'chosen' && mine.chosen.length === 0 && html`
             <p class="wrong">${t('no_choice')}</p>`}`;
 }
 
-const fresh = { name: '', uses_defaults: 1, entries: [] };
+const fresh = { profile: { name: '', uses_defaults: 1, entries: [] },
+    except: [] };
 
 function Add({ lists }) {
     const form = useFields(fieldsOf(fresh));
 
     return html`<${Form} button=${t('add_profile')} invalid="refused_label"
-        call=${() => post('rblprofile/add.json', sent(form.mine))}
+        call=${() => save('add', form.mine)}
         onDone=${({ data }) => {
-            location.hash = `#/profiles/${data.id}`;
-        }}><${Fields} form=${form} profile=${fresh} lists=${lists} /><//>`;
+            location.hash = `#/profiles/${(data.profile || data).id}`;
+        }}><${Fields} form=${form} lists=${lists} /><//>`;
 }
 
 export function ProfileAdd({ me }) {
@@ -64,22 +71,26 @@ export function ProfileAdd({ me }) {
         <//>`;
 }
 
-function Change({ profile, lists, onDone }) {
-    const form = useFields(fieldsOf(profile));
-    const zones = lists.map(({ id, host }) => ({ id, name: host }));
+function Change({ shown, lists, onDone }) {
+    const form = useFields(fieldsOf(shown));
+    const { id } = shown.profile;
+    const zones = namesIn(lists.map(({ id: list, host }) => ({ id: list,
+        name: host })));
 
     return html`<${RecordForm} form=${form} onDone=${onDone}
-        path="rblprofile/${profile.id}.json" invalid="refused_label"
-        of=${({ data: [now] }) => fieldsOf(now)} names=${{
+        path="profile/${id}.json" invalid="refused_label"
+        of=${({ data }) => fieldsOf(data)} names=${{
             name: { label: t('name') },
-            chosen: { label: t('which_lists'), show: (ids) => (ids
-                ? namesIn(zones)(ids) : t('follow_defaults')) }
-        }} save=${(fields) => post(`rblprofile/update/${profile.id}.json`,
-            sent(fields))}>
-        <${Fields} form=${form} profile=${profile} lists=${lists} /><//>`;
+            kind: { label: t('which_lists'),
+                show: (kind) => t(`profile_kind_${kind}`) },
+            except: { label: t('except'), show: zones },
+            chosen: { label: t('lists'), show: zones }
+        }} save=${(fields) => save(`update/${id}`, fields)}>
+        <${Fields} form=${form} lists=${lists} /><//>`;
 }
 
-function Actions({ profile, lists, onDone }) {
+function Actions({ shown, lists, onDone }) {
+    const { profile } = shown;
     const { run, ...said } = useChange(onDone);
     const path = `rblprofile/update/${profile.id}.json`;
 
@@ -94,42 +105,48 @@ function Actions({ profile, lists, onDone }) {
         <${Said} of=${said} />
         <details>
             <summary>${t('change')}</summary>
-            <${Change} profile=${profile} lists=${lists} onDone=${onDone} />
+            <${Change} shown=${shown} lists=${lists} onDone=${onDone} />
         </details>
     </section>`;
 }
 
-function Entries({ profile, lists }) {
+function Entries({ ids, lists }) {
     const of = new Map(lists.map((list) => [list.id, list]));
-    const there = profile.entries.filter((id) => of.has(id));
+    const there = ids.filter((id) => of.has(id));
 
     return html`
         ${there.length > 0 && html`<ul class="columns">${there.map((id) => html`
             <li key=${id}><a href="#/lists/${id}">
                 <bdi>${of.get(id).host}</bdi></a></li>`)}</ul>`}
-        ${there.length < profile.entries.length && html`<p>${t('gone_lists',
-            { n: profile.entries.length - there.length })}</p>`}`;
+        ${there.length < ids.length && html`<p>${t('gone_lists',
+            { n: ids.length - there.length })}</p>`}`;
 }
+
+const Except = ({ ids, lists }) => ids.length > 0 && html`
+    <h2>${t('left_out', { n: ids.length })}</h2>
+    <${Entries} ids=${ids} lists=${lists} />
+    <h2>${t('lists')}</h2>`;
 
 export function Profile({ me, id }) {
     const [round, setRound] = useState(0);
-    const state = useLoad(`rblprofile/${encodeURIComponent(id)}.json`, round);
+    const state = useLoad(`profile/${encodeURIComponent(id)}.json`, round);
     const lists = useLoad('rbls.json?page_size=1000');
 
     return html`
         <${Place} path=${[['profiles', t('profiles')]]} />
         <${PaidAnswer} title=${t('profile')} state=${lists}>${(all) => html`
             <${PaidAnswer} title=${t('profile')} state=${state}>
-                ${({ data: [profile] }) => html`
+                ${({ data: { profile, except } }) => html`
                 <h1><bdi>${profile.name}</bdi></h1>
                 ${profile.is_default === 1 && html`
                     <p>${t('profile_is_default')}</p>`}
-                <p>${t(profile.uses_defaults ? 'follows' : 'chosen',
+                <p>${t(listsOf({ profile, except }),
                     { n: profile.total_entries })}</p>
                 ${me.user.role !== 'viewer' && html`
-                    <${Actions} profile=${profile} lists=${all.data}
+                    <${Actions} shown=${{ profile, except }} lists=${all.data}
                         onDone=${() => setRound((n) => n + 1)} />`}
-                <${Entries} profile=${profile} lists=${all.data} />
+                <${Except} ids=${except} lists=${all.data} />
+                <${Entries} ids=${profile.entries} lists=${all.data} />
                 <${Changes} may=${me.user.role !== 'viewer'}
                     id=${profile.id} />`}
             <//>`}

@@ -1,25 +1,28 @@
 // Profiles: the sets of lists that hosts are checked at.
 
 import { html } from '../html.js';
+import { listsOf } from '../list_choice.js';
 import { PaidAnswer } from '../list_parts.js';
 import { useLoad } from '../load.js';
 import { t } from '../text.js';
 import { Profile, ProfileAdd } from './profile.js';
 
-function Row({ profile }) {
+function Row({ shown }) {
+    const { profile } = shown;
+
     return html`<tr>
         <th scope="row" data-label=${t('profile')}>
             <a href="#/profiles/${profile.id}"><bdi class="name"
                 title=${profile.name}>${profile.name}</bdi></a></th>
-        <td data-label=${t('lists')}>${t(profile.uses_defaults
-            ? 'follows' : 'chosen', { n: profile.total_entries })}</td>
+        <td data-label=${t('lists')}>${t(listsOf(shown),
+            { n: profile.total_entries })}</td>
         <td data-label=${t('default_head')}>${profile.is_default === 1
             && t('default')}</td>
     </tr>`;
 }
 
 function All({ me }) {
-    const state = useLoad('rblprofiles.json?page_size=1000');
+    const state = useLoad('profiles.json?page_size=1000');
 
     return html`<${PaidAnswer} title=${t('profiles')} state=${state}>
         ${({ data, total_rbl_profiles: total }) => html`
@@ -33,8 +36,8 @@ function All({ me }) {
                     <th scope="col">${t('lists')}</th>
                     <th scope="col">${t('default_head')}</th>
                 </tr></thead>
-                <tbody>${data.map((profile) => html`
-                    <${Row} key=${profile.id} profile=${profile} />`)}</tbody>
+                <tbody>${data.map((shown) => html`
+                    <${Row} key=${shown.profile.id} shown=${shown} />`)}</tbody>
             </table>`}
     <//>`;
 }

@@ -1,0 +1,22 @@
+-- Shows a page of the monitoring profiles of an account.
+--- key: acct  acct:<AC>
+--- arg: first  rank
+--- arg: last  rank
+--- reply: OK total# profiles[] chosen active[]  packed records; the SID of the
+--          default profile; SIDs of the active system lists
+--- reply: ACCOUNT  there is none
+--- include: account
+local chosen = load(key('chosen', ac))
+if not chosen then
+    return {'ACCOUNT'}
+end
+local profiles, found = key('profiles', ac), {}
+local keys = call('ZRANGE', profiles, ARG.first, ARG.last)
+for i, rp in ipairs(keys) do
+    keys[i] = key('r', ac, rp)
+end
+for _, raw in ipairs(keys[1] and call('MGET', unpack(keys)) or {}) do
+    found[#found + 1] = raw or nil
+end
+return {'OK', call('ZCARD', profiles), found, chosen[CHOSEN.profile],
+    call('ZRANGE', key('lists:active'), 0, -1)}
