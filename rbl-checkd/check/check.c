@@ -147,6 +147,7 @@ take_before(check_t *check, const check_before_t *before)
 
             item->current = 1;
             item->same_zone = rbl_str_is(s->zone, item->result.list->zone);
+            item->result.moved = !item->same_zone;
 
             if (s->cleared > 0 && item->same_zone) {
                 ago = (double) (s->now - s->cleared) / 1000;

@@ -45,6 +45,8 @@ typedef struct {
     double             recheck;         /* s after which to check again, since
                                            the response would end a listing and
                                            is not confirmed; 0: no need */
+    int                moved;           /* the host has a listing of the list
+                                           by another zone, which has ended */
     int                done;
 } check_result_t;
 

@@ -39,6 +39,8 @@ static const message_state_t  digest_states[] = {
 
 #define DIGEST_TEXT   1024              /* of a reason or a link */
 #define DIGEST_CODES  16                /* of a listing */
+#define DIGEST_ENDED  3                 /* lists that are no longer used, by
+                                           their names */
 
 /* Memory for a part of a message. */
 typedef struct {
@@ -517,6 +519,51 @@ digest_range(const digest_work_t *w, message_host_t *h, rbl_str_t parent)
 }
 
 
+/* "lists ZEN and SORBS are no longer used", "list ZEN is no longer used"; ""
+   without listings. */
+
+static rbl_str_t
+digest_why(digest_work_t *w, rbl_str_t packed)
+{
+    size_t             i, n;
+    rbl_mp_t           mp;
+    rbl_buf_t          text;
+    rbl_str_t          why;
+    rbl_listing_t      v;
+    const rbl_list_t  *list;
+
+    rbl_mp_init(&mp, packed);
+    n = rbl_mp_array(&mp);
+    rbl_buf_init(&text);
+
+    for (i = 0; i < n && i < DIGEST_ENDED
+                && rbl_listing_decode(&v, &mp) == RBL_OK; i++)
+    {
+        list = digest_list(w, v.list, v.zone);
+        rbl_out_z(&text.out, i > 0 ? i + 1 == n ? " and " : ", "
+                             : n > 1 ? "lists " : "list ");
+        rbl_out_str(&text.out, list != NULL && list->name.n > 0 ? list->name
+                                                                : v.zone);
+    }
+
+    if (i > 0 && n > i) {
+        rbl_out_z(&text.out, " and ");
+        rbl_out_int(&text.out, (int64_t) (n - i));
+        rbl_out_z(&text.out, " more");
+    }
+
+    if (i > 0) {
+        rbl_out_z(&text.out, n > 1 ? " are no longer used"
+                                   : " is no longer used");
+    }
+
+    why = digest_keep(w, rbl_buf_str(&text));
+    rbl_buf_free(&text);
+
+    return why;
+}
+
+
 /* 0; -1: its record cannot be read. */
 
 static int
@@ -539,6 +586,10 @@ digest_host(digest_work_t *w, message_host_t *h, rbl_str_t raw,
     h->first_listed = RBL_STR("");
     digest_past(w, h, news->past);
     digest_flaps(w, h, news->flap, news->holds);
+
+    if (state == MESSAGE_UNREPORTED) {
+        h->why = digest_why(w, host.details);
+    }
 
     if (state != MESSAGE_LISTED) {
         return 0;

@@ -480,8 +480,10 @@ is(host()->[LISTED], 0, 'the listing has ended');
 is(host()->[NEXT], cmd('ZSCORE', k('due', $ac), $ht), 'the next one is due');
 my %last = @{ cmd('XREVRANGE', k('hist', $ac, $ht), '+', '-', 'COUNT', 1)
     ->[0][1] };
-is_deeply(unpacked($last{t}), [['RBa', 'a.example', 'clear', '']],
-    'the history has the delisting');
+my ($end) = @{ unpacked($last{t}) };
+is_deeply([@$end[0 .. 3], $end->[4] > 0 ? 1 : 0, $end->[5]],
+    ['RBa', 'a.example', 'clear', '', 1, 0],
+    'the history has the delisting, since when it was listed, and its weight');
 
 # Other lists since the check started: the final number of lists counts.
 

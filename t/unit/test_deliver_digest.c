@@ -517,6 +517,64 @@ test_unreported(void)
 }
 
 
+/* The texts of hosts that lists have lost which are no longer used. */
+
+static void
+test_disused(void)
+{
+    size_t       i;
+    char         sid[8], zone[24];
+    digest_t     d;
+    message_t    m;
+    rbl_out_t   *out;
+    redisReply  *hosts, *lists, *r;
+
+    hosts = reply_array(6);
+    lists = reply_array(1);
+
+    out = host_begin(HT "01", "192.0.2.7", 1);
+    listing(out, RB "1", "a.example", "", "127.0.0.2");
+    add(hosts, recorded());
+    add(hosts, reply_int(3));
+
+    out = host_begin(HT "02", "192.0.2.8", 2);
+    listing(out, RB "1", "a.example", "", "127.0.0.2");
+    listing(out, RB "2", "own.example", "", "127.0.0.2");
+    add(hosts, recorded());
+    add(hosts, reply_int(3));
+
+    out = host_begin(HT "03", "192.0.2.9", 5);
+
+    for (i = 0; i < 5; i++) {
+        snprintf(sid, sizeof(sid), "RB%zu", i);
+        snprintf(zone, sizeof(zone), "own%zu.example", i);
+        listing(out, sid, zone, "", "127.0.0.2");
+    }
+
+    add(hosts, recorded());
+    add(hosts, reply_int(3));
+    add(lists, list(RB "1", "a.example", "normal", "", ""));
+
+    r = digest_reply(NONE, 0, 0, 0, hosts, lists);
+    add(r, reply_int(3));
+    ok(digest_make(&d, r, zones, "") == RBL_OK && d.n == 1,
+       "hosts that lists which are not used had listed are a message");
+    ok(message_read(&m, rbl_buf_str(&d.message[0].body)) == RBL_OK
+       && m.n_hosts == 3 && m.unreported == 3, "the message has the hosts");
+    is_str(m.host[0].why, "list A list is no longer used",
+           "the text names the list");
+    is_str(m.host[1].why, "lists A list and own.example are no longer used",
+           "a list that is gone is named by its zone");
+    is_str(m.host[2].why, "lists own0.example, own1.example, own2.example and 2"
+                          " more are no longer used",
+           "of many lists the first ones are named");
+    ok(m.host[0].n_listings == 0, "the host has no listings");
+    message_free(&m);
+    digest_free(&d);
+    forget();
+}
+
+
 static void
 test_malformed(void)
 {
@@ -554,6 +612,7 @@ main(void)
     test_marks();
     test_per_host();
     test_unreported();
+    test_disused();
     test_malformed();
     timezones_free(zones);
 

@@ -635,6 +635,10 @@ test_titles(void)
     message_host_t     h[3];
     message_listing_t  l;
 
+    static const char  ended[] =
+        "\"listings\":[],\"reason\":\"list_ended\",\"why\":\"list A is no"
+        " longer used\"}";
+
     l = listing("bl.example", "bl.example", "info");
     h[0] = host("a.example", MESSAGE_CLEAR, 0, NULL);
     h[1] = h[0];
@@ -669,6 +673,23 @@ test_titles(void)
        "and its state is read");
     message_free(&again);
     rbl_buf_free(&buf);
+
+    h[1].why = RBL_STR("list A is no longer used");
+    trigger(&buf, &m, 1, h + 1);
+    ok(message_read(&again, rbl_buf_str(&buf)) == RBL_OK,
+       "a list that is not used: the message is read");
+    is_str(again.title, "1 host no longer reported: a.example, list A is no"
+                        " longer used", "the title has the list");
+    is_str(again.text, "Was listed, and is no longer reported:\n\n"
+                       "a.example: list A is no longer used\n",
+           "the text has the list");
+    is_str(again.host[0].why, "list A is no longer used",
+           "the host has the list");
+    ok(memmem(rbl_buf_str(&buf).p, rbl_buf_str(&buf).n, ended, strlen(ended))
+       != NULL, "the reason and the text end the host");
+    message_free(&again);
+    rbl_buf_free(&buf);
+    h[1].why = RBL_STR("");
 
     trigger(&buf, &m, 2, h + 1);
     ok(message_read(&again, rbl_buf_str(&buf)) == RBL_OK, "read");

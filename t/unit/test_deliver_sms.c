@@ -112,6 +112,13 @@ test_text(void)
     is_text(&m, "Blocklists: 1 host no longer reported: shop.example",
             "that alone");
 
+    h[2].why = RBL_STR("list A is no longer used");
+    m = trigger("1 host no longer reported", 1, h + 2);
+    m.unreported = 1;
+    is_text(&m, "Blocklists: 1 host no longer reported: shop.example (list no"
+                " longer used)", "a list that is no longer used");
+    h[2].why = RBL_STR("");
+
     m = trigger("1 host not listed", 1, h + 3);
     m.clear = 1;
     is_text(&m, "Blocklists: 1 host not listed", "nothing but good");

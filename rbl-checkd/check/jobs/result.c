@@ -314,7 +314,12 @@ result_pack(result_pack_t *p, const check_t *check, const check_lists_t *lists,
         r = check_result(check, i);
 
         if (r->verdict == RBL_CLEAR) {
-            rbl_out_str(&p->clear.out, rbl_str(r->list->sid));
+            /* That the new zone is clear does not end the listing: the old one
+               did not say so (_judge.lua). */
+
+            if (!r->moved) {
+                rbl_out_str(&p->clear.out, rbl_str(r->list->sid));
+            }
 
             if (!whole) {
                 continue;

@@ -63,6 +63,11 @@ logs_host(rbl_out_t *out, const message_t *m, const message_host_t *host)
     }
 
     rbl_doc_close(&doc);
+
+    if (host->why.n > 0) {
+        rbl_doc_str(&doc, "why", host->why);
+    }
+
     rbl_doc_end(&doc);
 }
 

@@ -114,10 +114,17 @@ datadog_host(rbl_out_t *out, const message_host_t *host)
     }
 
     rbl_out_z(out, host->state == MESSAGE_DELISTED
-                   ? " is no longer listed\n"
+                   ? " is no longer listed"
                    : host->state == MESSAGE_UNREPORTED
-                   ? " was listed, and is no longer reported\n"
-                   : " is not listed\n");
+                   ? " was listed, and is no longer reported"
+                   : " is not listed");
+
+    if (host->why.n > 0) {
+        rbl_out_z(out, ": ");
+        datadog_words(out, host->why);
+    }
+
+    rbl_out_char(out, '\n');
 }
 
 

@@ -227,6 +227,11 @@ chat_heading(rbl_out_t *out, const chat_markup_t *markup,
     rbl_out_z(out, " is ");
     rbl_out_z(out, chat_state(state, host));
 
+    if (host->why.n > 0) {
+        rbl_out_z(out, ": ");
+        chat_line(out, host->why, CHAT_NAME_MAX, markup->text);
+    }
+
     if (host->state == MESSAGE_LISTED && host->first_listed.n > 0) {
         rbl_out_z(out, " since ");
         chat_line(out, host->first_listed, CHAT_NAME_MAX, markup->text);

@@ -1,8 +1,9 @@
 /*
  * Renders an event for its receivers.  All data comes from the event record;
  * periods are counted up to the event's own date, so no clock is read.  The
- * additional members of a failed check (status, message) are at the very end,
- * so that clients that do not know them still work.
+ * additional members are at the very end, so that clients that do not know them
+ * still work: status and message of a failed check; of an end of a listing that
+ * the list has not reported, its reason.
  */
 
 #include "body.h"
@@ -77,12 +78,14 @@ body_listing(rbl_doc_t *doc, const rbl_event_t *event)
 static rbl_err_t
 body_delisted(rbl_doc_t *doc, const rbl_event_t *event)
 {
-    (void) event;
-
     rbl_doc_bool(doc, "listed", 0);
     rbl_doc_int(doc, "total", 0);
     rbl_doc_array(doc, "details");
     rbl_doc_close(doc);
+
+    if (event->message.n > 0) {
+        rbl_doc_str(doc, "reason", event->message);
+    }
 
     return RBL_OK;
 }
@@ -379,7 +382,9 @@ body_check(rbl_doc_t *doc, const rbl_event_t *event, const rbl_timezone_t *zone)
         err = check_types[i].listing(doc, event);
     }
 
-    if (err == RBL_OK && event->message.n > 0) {
+    if (err == RBL_OK && event->message.n > 0
+        && check_types[i].listing != body_delisted)
+    {
         rbl_doc_z(doc, "status", "failed");
         rbl_doc_str(doc, "message", event->message);
     }

@@ -514,6 +514,13 @@ html_host_state(rbl_out_t *out, const message_host_t *host)
         html_loud(out, &words);
     }
 
+    if (host->why.n > 0) {
+        rbl_out_z(out, "<div class=\"mu\" style=\"color:#57606a;"
+                       "font-size:14px;line-height:20px\">");
+        html_text(out, host->why);
+        rbl_out_z(out, "</div>\n");
+    }
+
     if (host->state == MESSAGE_LISTED && host->first_listed.n > 0) {
         rbl_out_z(out, "<div class=\"mu\" style=\"color:#57606a;"
                        "font-size:14px;line-height:20px\">Since ");

@@ -33,7 +33,8 @@ typedef enum {
     MESSAGE_LISTED,
     MESSAGE_DELISTED,                   /* on no list now */
     MESSAGE_UNREPORTED                  /* was listed; deleted, or this contact
-                                           no longer gets it */
+                                           no longer gets it, or a list that
+                                           listed it is no longer used */
 } message_state_t;
 
 typedef struct {
@@ -72,6 +73,8 @@ typedef struct {
     rbl_str_t           range;          /* the subnet of its range, if it is
                                            listed; "": it is of none */
     int64_t             range_hosts;    /* addresses that the range has */
+    rbl_str_t           why;            /* of an unreported one: which lists are
+                                           no longer used; "": another reason */
     message_state_t     state;
     int64_t             listed_count;
     size_t              n_listings;     /* may be less than that */

@@ -57,6 +57,7 @@ static const message_field_t  host_fields[] = {
     { "first_listed", HOST_FIELD(first_listed) },
     { "flapping_since", HOST_FIELD(flaps) },
     { "range", HOST_FIELD(range) },
+    { "why", HOST_FIELD(why) },
     { NULL, 0 }
 };
 

@@ -244,8 +244,9 @@ title_again(rbl_out_t *out, const message_t *m, int64_t all)
 }
 
 
-/* ": 192.0.2.10 by ZEN", ": 192.0.2.0/28 by ZEN", ": 192.0.2.0/24",
-   ": 192.0.2.1, mx.example and 3 more" */
+/* ": 192.0.2.10 by ZEN", ": 192.0.2.10, list ZEN is no longer used",
+   ": 192.0.2.0/28 by ZEN", ": 192.0.2.0/24", ": 192.0.2.1, mx.example and 3
+   more" */
 
 static void
 title_hosts(rbl_out_t *out, const message_t *m)
@@ -278,7 +279,11 @@ title_hosts(rbl_out_t *out, const message_t *m)
         title_word(out, m->host[i].value);
     }
 
-    if (all == 1) {
+    if (all == 1 && m->host[0].why.n > 0) {
+        rbl_out_z(out, ", ");
+        title_word(out, m->host[0].why);
+
+    } else if (all == 1) {
         title_lists(out, &m->host[0]);
 
     } else if (all > (int64_t) i) {
@@ -442,6 +447,8 @@ text_host(rbl_out_t *out, const message_host_t *h, card_told_t *told)
     }
 
     if (h->state != MESSAGE_LISTED) {
+        rbl_out_z(out, h->why.n > 0 ? ": " : "");
+        text_words(out, h->why);
         rbl_out_char(out, '\n');
         text_flaps(out, h);
         text_past(out, h);
@@ -642,6 +649,11 @@ trigger_host(rbl_doc_t *doc, const message_host_t *h)
         rbl_doc_int(doc, "range_hosts", h->range_hosts);
     }
 
+    if (h->why.n > 0) {
+        rbl_doc_z(doc, "reason", "list_ended");
+        rbl_doc_str(doc, "why", h->why);
+    }
+
     rbl_doc_close(doc);
 }
 
@@ -652,7 +664,7 @@ trigger_host_size(const message_host_t *h)
     size_t                    i, n;
     const message_listing_t  *l;
 
-    n = 128 + h->value.n + h->name.n;
+    n = 128 + h->value.n + h->name.n + h->why.n;
 
     for (i = 0; i < h->n_listings && i < MESSAGE_LISTINGS; i++) {
         l = &h->listing[i];

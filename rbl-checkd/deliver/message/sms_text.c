@@ -134,6 +134,10 @@ sms_host(rbl_out_t *out, const message_t *m, const message_host_t *host)
         rbl_out_z(out, " not reported");
     }
 
+    if (host->why.n > 0) {
+        rbl_out_z(out, " (list no longer used)");
+    }
+
     if (host->state != MESSAGE_LISTED || host->n_listings == 0) {
         return;
     }

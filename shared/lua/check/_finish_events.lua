@@ -1,6 +1,7 @@
 -- Steps of check_finish: the events of the check.
---- takes: callbacks ck failed h is_listed listings n_listed no_callbacks
---- takes: notified now only_listed places pp results unmoved value was_listed
+--- takes: callbacks ck disused failed h is_listed listings n_listed
+--- takes: no_callbacks notified now only_listed places pp results unmoved value
+--- takes: was_listed
 --- sets: hooks
 --- include: events
 -- The results of the lists that list the host.  A list without a known result
@@ -33,7 +34,7 @@ if callbacks or hooks then
     if hooks and not unmoved and (is_listed or was_listed) then
         emit(timezone, nil,
             is_listed and 'rbl.host.listed' or 'rbl.host.delisted', now, pp,
-            brief, of, is_listed, n_listed, rows, 1, no_callbacks, '', nil,
-            nil, beside)
+            brief, of, is_listed, n_listed, rows, 1, no_callbacks,
+            disused and not is_listed and 'list_ended' or '', nil, nil, beside)
     end
 end

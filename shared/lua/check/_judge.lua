@@ -1,12 +1,13 @@
 -- Steps of check_finish: makes the current listings of a host of the results.
 --
 -- An unknown or skipped list keeps its listing.  A list that is no longer
--- queried has none.  Unknown results of a list are counted from one known
--- result to the next.
---- takes: answered before checked history_max listings n_before n_listed
---- takes: n_transitions n_unknown now past places results reweighed started
---- takes: transitions troubled troubled_before
---- sets: again_most answered at began by_sid clear ended is_distrusted
+-- queried, or queried by another zone, has none: it is `disused`, and its
+-- listing ends without the list having said so.  Unknown results of a list are
+-- counted from one known result to the next.
+--- takes: answered before checked disused history_max listings n_before
+--- takes: n_listed n_transitions n_unknown now past places results reweighed
+--- takes: started transitions troubled troubled_before
+--- sets: again_most answered at began by_sid clear disused ended is_distrusted
 --- sets: is_pending joined last_found n_listed n_results n_transitions
 --- sets: n_unknown next_before only_listed past_of pending_most relisted
 --- sets: relisted_within reweighed started trouble troubled_most unconfirmed
@@ -33,10 +34,6 @@ local function over_since(over, error)
         return over == 0 and now or over
     end
     return over == 0 and 0 or math.min(now, over + math.max(0, now - checked))
-end
-local function add_transition(list, zone, verdict, codes)
-    n_transitions = n_transitions + 1
-    transitions[n_transitions] = {list, zone, verdict, codes}
 end
 -- The listing that a list had; each is asked for once.  Results mostly come in
 -- the order of the listings: from the first that does not, listings are found
@@ -115,7 +112,11 @@ for _ = 1, n_results do
         unpack_limit(results, RESULT.weight, at + 1)
     local l = listing_before(sid)
     -- A custom list may have another zone now: that is another list.
-    l = l and l[LISTING.zone] == zone and l
+    if l and l[LISTING.zone] ~= zone then
+        disused = true
+        add_end(l, 'ended')
+        l = nil
+    end
     if is == 'listed' and l then
         l[LISTING.website], l[LISTING.details] = site, text
         l[LISTING.codes], l[LISTING.asked] = codes, now
@@ -130,7 +131,9 @@ for _ = 1, n_results do
             off_since(sid, zone)}
         started, began = true, began + 1
         if n_transitions < history_max then
-            add_transition(sid, zone, 'listed', table.concat(codes, ','))
+            n_transitions = n_transitions + 1
+            transitions[n_transitions] = {sid, zone, 'listed',
+                table.concat(codes, ',')}
         end
     else
         local is_unknown, t = is == 'unknown', trouble[sid]
@@ -164,20 +167,20 @@ end
 for i = 1, math.min(#unconfirmed, troubled_most + pending_most - #troubled) do
     troubled[#troubled + 1] = unconfirmed[i]
 end
--- Clear lists mostly come in the order of the listings, too.
+-- Clear lists mostly come in the order of the listings, too.  One with another
+-- zone now is not among them (result.c).
 local clear, last_found = ARG.clear, 0
-for i = by_sid and 1 or next_before, clear ~= '' and n_before or 0 do
-    local sid = before[i][LISTING.list]
-    if (not by_sid or by_sid[sid]) and n_transitions < history_max then
+for i = by_sid and 1 or next_before, n_before do
+    local l = before[i]
+    local sid = l[LISTING.list]
+    if not by_sid or by_sid[sid] then
         local _, found = string.find(clear, sid, last_found + 1, true)
         if not found and last_found > 0 then
             _, found = string.find(clear, sid, 1, true)
         end
-        if found then
-            last_found = found
-            ended[#ended + 1] = before[i]
-            add_transition(sid, before[i][LISTING.zone], 'clear', '')
-        end
+        last_found, disused = found or last_found, disused or not found
+        add_end(l, found and 'clear' or 'ended')
+        ended[#ended + 1] = found and l or nil
     end
 end
 if began > 0 or ended[1] then

@@ -1,8 +1,8 @@
 -- Finishes a check: state, listings, counters, history, schedule and events
 -- change together, once.  Run again it has no second effect.
 --
--- A failed check changes no state, with one exception: if the profile of the
--- host was left without any list that applies, the listings end.
+-- A failed check changes no state, with one exception: if no list applies to
+-- the host any longer, its listings end.
 --
 -- It gets the clear results only where they matter.  What only some checks need
 -- is included in a block.
@@ -42,7 +42,8 @@
 local results, failed, now = ARG.told, ARG.why ~= '', now_ms()
 local no_results = '\144'
 -- The history of a host has an entry for each check that changed its listings:
--- packed {list, zone, listed or clear, codes}.  It keeps about so many changes.
+-- packed {list, zone, listed, codes}, or as add_end has it.  It keeps about so
+-- many changes.
 local history_max = 200
 -- A scheduled check that no client asked for has no record.
 local ck, full, callbacks, keep = key('check', ac, pp), nil, nil, nil
@@ -88,22 +89,36 @@ end
 local was_listed = raw and listed > 0
 local unmoved, uncovered = failed, failed and uncovered_before == 1
 if failed and raw and call('HGET', ck, 'total') == '0' then
-    uncovered = true
-    local p = load(key('r', ac, profile))
-    unmoved = not p or p[PROFILE.uses_defaults] ~= 0
-        or call('EXISTS', key('defaults')) == 0
+    --- include: none_applies
+    uncovered, unmoved = true, not none_applies(profile, htype, family)
 end
 
 -- places: where `results` has those of the same lists; answered: lists with an
 -- answer (_judge.lua counts down from all); only_listed: all are listed.
 -- Numbers of elements are counted: "#" looks for the end of a table.
 local listings, n_listed, places, started, only_listed = {}, 0, {}, false, false
-local transitions, n_transitions, troubled, reweighed = {}, 0, {}, false
+-- disused: a listing has ended without its list having said so.
+local transitions, n_transitions, troubled, disused = {}, 0, {}, false
+local reweighed = false
 local answered = failed and 0 or tonumber(ARG.lists)
+local function add_end(l, how)
+    -- how: "clear"; "ended": its list did not say so, it is no longer used.
+    if n_transitions < history_max then
+        n_transitions = n_transitions + 1
+        transitions[n_transitions] = {l[LISTING.list], l[LISTING.zone], how, '',
+            l[LISTING.since], l[LISTING.weight] or 0}
+    end
+end
+local function end_all()
+    for i = 1, n_before do
+        add_end(before[i], 'ended')
+    end
+    return n_before > 0
+end
 if unmoved and raw then
     listings, n_listed, troubled = before, listed, troubled_before or {}
 else
-    n_unknown = 0
+    n_unknown, disused = 0, failed and end_all()
     if not failed and (results ~= no_results or n_before > 0) then
         --- include: judge
     end
@@ -119,7 +134,7 @@ if raw then
 end
 
 local notified = raw and (ARG.events ~= '0' or is_listed or was_listed)
-if notified and not unmoved then
+if notified and not unmoved and (was_listed or not uncovered) then
     --- include: notify_check
     -- Damaged records of contacts do not keep a check from finishing.
     pcall(notify_check, ht, h[HOST.groups], is_listed, started,

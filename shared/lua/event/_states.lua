@@ -6,6 +6,7 @@
 --- include: notify
 --- include: host_head
 --- include: tells
+--- include: disused
 local states_hosts = 50                 -- in one call
 local states_octets = 100000            -- of lists of hosts
 -- Where each host is a message of its own, no more ends are looked for in one
@@ -53,10 +54,20 @@ local function state_listed(s, id, h, mark, told, held)
     end
     return (marked or looks) and (not told or news) and 0 or nil, muted, next
 end
+-- Has a host, which is on no list now, lost a listing because its list is no
+-- longer used?  told: its entry in "open"; nil: what its last check did counts.
+local states_ended = 8                  -- checks with changes
+local function state_disused(s, id, told)
+    local lists, octets = disused_of(id, told_at(told),
+        told and states_ended or 1, s.tells.least)
+    states_left = states_left - octets * states_hosts / states_octets
+    return lists[1]
+end
 -- The state of a host; nil: it is not reported.  h: the host's
 -- record.  theirs: it is the contact's.  mark: 0, 1, 2 or nil.  told: its entry
 -- in "open".  held: it was held back.  The end of a listing that the contact
--- does not know is not reported: that check has found a clear host.
+-- does not know is not reported: that check has found a clear host, unless a
+-- list that had listed the host was not asked.
 local function state_of(s, id, h, theirs, mark, told, held)
     local c = s.c
     if theirs and h.listed then
@@ -65,9 +76,13 @@ local function state_of(s, id, h, theirs, mark, told, held)
     if theirs then
         local clear = mark == 2
             or mark == 1 and c[CONTACT.schedule] == 'every_check'
+        if (told or clear and mark == 1) and state_disused(s, id, told) then
+            return told and 3 or nil
+        end
         return told and 1 or clear and 2 or nil
     end
-    return told and (h and not h.listed and 1 or 3) or nil
+    return told and (h and not h.listed and not state_disused(s, id, told)
+        and 1 or 3) or nil
 end
 -- The state of a host that the contact is to get while the host flaps, and the
 -- highest weight that it was told meanwhile (nil: nothing).  was: as "held" has

@@ -3,7 +3,9 @@
 --- include: digest
 --- include: tells
 --- include: host_head
+--- include: disused
 local told_octets = 48000               -- of listed hosts, but one at least
+local told_changes = 8                  -- checks that changed the listings
 -- The entry of a host in "open": "<address>|<name>".
 local function name_of(told)
     return string.match(told, '^%d+|(.*)$') or '|'
@@ -132,6 +134,16 @@ local function told_news(t, details, past, told)
         digits[i] = tells_new_to(t, l, told, tells_from(t, l)) and '1' or '0'
     end
     return table.concat(digits), tells_past(t, past, told)
+-- The record of a host that is no longer reported, with the listings of lists
+-- that are no longer used (nil: there are none); and how many octets were read.
+local function told_disused(t, co, id, h)
+    local told = call('HGET', key('open', ac, co), id)
+    local lists, octets = disused_of(id,
+        tonumber(string.match(told or '', '^%d+')) or 0, told_changes, t.least)
+    for i, l in ipairs(lists) do
+        h[HOST.details][i] = {l[1], l[2], '', '', {}, l[3], 0, 0, 0, l[4]}
+    end
+    return lists[1] and cmsgpack.pack(h), octets
 end
 -- The rows, at most `most`: listed ones first, those that were clear before
 -- last. Where each host is a message of its own, ends have up to half of the
@@ -172,7 +184,13 @@ local function told_of(batch, co, c, most)
                 news[#news + 1] = cmsgpack.pack(past)
                 news[#news + 1] = state < 2 and flap_until(h[HOST.flap],
                     now_ms()) and cmsgpack.pack(h[HOST.flap]) or ''
-                listed[#listed + 1] = state == 0 and h or nil
+                if state == 0 then
+                    listed[#listed + 1] = h
+                elseif state == 3 then
+                    local with, n = told_disused(t, co, rows[i], h)
+                    told[#told - 1], details = with or raw, h[HOST.details]
+                    octets = octets + n
+                end
                 listings[#listings + 1] = details
                 listings[#listings + 1] = past
                 octets = octets + #raw + #news[#news - 1]
