@@ -134,12 +134,12 @@ local function told_news(t, details, past, told)
         digits[i] = tells_new_to(t, l, told, tells_from(t, l)) and '1' or '0'
     end
     return table.concat(digits), tells_past(t, past, told)
+end
 -- The record of a host that is no longer reported, with the listings of lists
 -- that are no longer used (nil: there are none); and how many octets were read.
 local function told_disused(t, co, id, h)
     local told = call('HGET', key('open', ac, co), id)
-    local lists, octets = disused_of(id,
-        tonumber(string.match(told or '', '^%d+')) or 0, told_changes, t.least)
+    local lists, octets = disused_of(id, told_at(told), told_changes, t.least)
     for i, l in ipairs(lists) do
         h[HOST.details][i] = {l[1], l[2], '', '', {}, l[3], 0, 0, 0, l[4]}
     end
