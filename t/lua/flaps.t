@@ -350,7 +350,7 @@ for my $says (qw(listed clear listed clear listed clear)) {
         $said =~ /flaps (\d+)/;
 }
 is_deeply(\@said, ['listed 50 0', 'delisted 0 32', 'listed 50 0',
-    'delisted 0 32', 'listed 50 0 1600', '- 0 0'],
+    'delisted 0 32', 'listed 50 0 2000', '- 0 0'],
     '400 lists list a host and cease to, again and again');
 my $h = stored($ht);
 is(scalar @{ $h->[21] }, 32, 'its record has 32 of what has ended');

@@ -49,6 +49,7 @@ sub lists_as_ever {
 sub asked {
     my ($ht, %says) = @_;
 
+    no_flapping($ac, $ht);
     cmd('HDEL', k($_), "$ac:$ht") for 'flight', 'flight:due';
     my $pp = sid('PP');
     script('check_start', [$acct], check => $pp, host => $ht, keep => 60_000);

@@ -17,7 +17,8 @@ end
 for i = 1, n_listed do
     local l = listings[i]
     -- Older records lack the fields before this one.
-    if l[LISTING.off] then
+    if l[LISTING.again] then
+        l[LISTING.off] = l[LISTING.off] or 0
         l[LISTING.counted] = (l[LISTING.weight] or 0) > 0
             and l[LISTING.weight] or l[LISTING.counted] or weight_unknown
     end
