@@ -55,13 +55,14 @@ local function listing_before(sid)
     by_sid[sid] = l and false
     return l
 end
--- A listing whose weight rises is news for contacts.
+-- A listing whose weight rises is news for contacts; one whose weight falls may
+-- be over for them.
 local function weigh(l, weight)
     local was = l[LISTING.weight] or 0
     local rises = was > 0 and weight > was
     l[LISTING.weight] = weight
     l[LISTING.risen] = rises and now or l[LISTING.risen] or 0
-    started = started or rises
+    started = started or was > 0 and weight > 0 and weight ~= was
 end
 -- A contact may want a listing to be found by some checks (_tells.lua).
 local again_most = 4

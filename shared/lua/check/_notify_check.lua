@@ -1,8 +1,9 @@
 -- Puts a host whose check has finished into the digests of contacts.  Contacts
 -- with every_check are notified of each check, with while_listed of each that
--- finds the host listed, with start_and_end if the host has a new listing
--- (started), or has lost the last one (ended).  An end is marked for all: it
--- ends what a contact with while_listed knows, too (_states.lua).
+-- finds the host listed, with start_and_end if the host has a new listing, or a
+-- listing has another weight (started), or the host has lost the last one
+-- (ended).  An end is marked for all: it ends what a contact with while_listed
+-- knows, too (_states.lua).
 --- include: notify
 -- For a mark that waits: combines it with the one before.
 local function notify_check_later(ht, groups, first, last, mark)

@@ -36,9 +36,11 @@ local function state_listed(s, id, h, mark, told, held)
     local looks = digest_hears_ends(c) or held
     local marked = mark and mark < 2
     if not t.some then
-        return (marked or looks and (not told
-            or listed_since(record_of_head(id, h)[HOST.details],
-            told_at(told)))) and 0 or nil
+        local tells = marked and c[CONTACT.schedule] ~= 'start_and_end'
+            or (marked or looks) and (not told
+                or listed_since(record_of_head(id, h)[HOST.details],
+                told_at(told)))
+        return tells and 0 or nil
     end
     local r = record_of_head(id, h)
     local out, news, muted, known, next = tells_of(t, r[HOST.details],
@@ -75,8 +77,8 @@ local function state_of(s, id, h, theirs, mark, told, held)
     end
     if theirs then
         local clear = mark == 2
-            or mark == 1 and c[CONTACT.schedule] == 'every_check'
-        if (told or clear and mark == 1) and state_disused(s, id, told) then
+            or mark and c[CONTACT.schedule] == 'every_check'
+        if (told or clear and mark < 2) and state_disused(s, id, told) then
             return told and 3 or nil
         end
         return told and 1 or clear and 2 or nil
