@@ -295,9 +295,9 @@
  *   siblings           zset    "<AC>:<HT>" of ranges whose addresses are to be
  *                              checked at once; score = the place of the last
  *                              one that is due (_siblings.lua)
- *   siblings:<AC>      zset*   "<HT>:<list>" of ranges and lists for which that
- *                              was so in the last hour; score = when (ms), with
- *                              TTL
+ *   siblings:<AC>      zset*   "<HT>:<list>:<verdict>" of ranges and lists for
+ *                              which that was so in the last hour; score = when
+ *                              (ms), with TTL
  *   held:<AC>:<CO>     hash    hosts that a mute, or flapping, holds back ->
  *                              when (ms)
  *   digest:<AC>:<CO>   zset    hosts that may have to be reported to a contact

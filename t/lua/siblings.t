@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# Siblings: when a list begins to list an address of a range, the other
-# addresses of the range are due at once, for each list once an hour, and in
+# Siblings: when a list begins to list an address of a range, or ceases to, the
+# other addresses of the range are due at once, for each list once an hour, and in
 # slices; none that is being checked, paused or has a manual check; none for an
 # account that pays by the check.
 
@@ -74,13 +74,17 @@ is(queued(), "$ac:$range", 'another list does');
 steps();
 later(@kid);
 check($kid[6], 'listed', 'clear');
+is(queued(), "$ac:$range", 'the end of a listing has the range looked at');
+steps();
+later(@kid);
 check($kid[6], 'listed', 'listed');
-is(queued(), '', 'a listing that ends and begins again in an hour does not');
-cmd('ZADD', k('siblings', $ac), now() - 3_600_000, "$range:RBb");
+is(queued(), '', 'a listing that begins again in the hour does not');
+cmd('ZADD', k('siblings', $ac), now() - 3_600_000, "$range:RBb:listed");
 check($kid[7], 'clear', 'listed');
 is(queued(), "$ac:$range", 'an hour later it does');
 is(join(' ', sort @{ cmd('ZRANGE', k('siblings', $ac), 0, -1) }),
-    "$range:RBa $range:RBb", 'what is remembered has both lists');
+    "$range:RBa:listed $range:RBb:clear $range:RBb:listed",
+    'what is remembered has both lists');
 cmp_ok(cmd('PTTL', k('siblings', $ac)), '>', 3_500_000, 'what is remembered expires');
 steps();
 

@@ -1,4 +1,5 @@
--- When an address of a range is newly listed, the others are checked at once.
+-- When an address of a range is newly listed, or no longer, the others are
+-- checked at once.
 -- The zset "siblings" has "<AC>:<range>", score = the place in "kids" behind
 -- which to go on.  In slices the addresses become due now: their checks are
 -- those of the schedule, and so are their queries.  An address that is being
