@@ -437,7 +437,7 @@ digest_sort(message_listing_t *l, size_t n)
 }
 
 
-/* What the contact does not know of a host (digest_claim.lua). */
+/* News of a host: the contact does not know them (digest_claim.lua). */
 typedef struct {
     rbl_str_t  fresh;                   /* a digit for each listing */
     rbl_str_t  past;

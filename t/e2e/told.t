@@ -145,7 +145,7 @@ is_deeply([map { "$_->{host} $_->{status}" } @{ (told())[$n]{hosts} }],
 like((told())[$n]{title}, qr/^1 host listed: 192\.0\.2\.10 by Told, relisted /,
     'the title says that the list lists the host again');
 like((told())[$n]{title}, qr/ \(was off it for \d+ (?:s|min)\)$/,
-    'and how long it did not');
+    'the title says how long it did not');
 
 # the host is listed for the third time
 sub listed {
@@ -161,8 +161,8 @@ $n = received($hook);
 listed(1);
 ok(wait_for(sub { received($hook) > $n }, 20), 'the end is reported');
 my ($past) = @{ (told())[$n]{hosts}[0]{ended} };
-is("$past->{host} $past->{name}", "$zone Told", 'with the list');
-like($past->{period}, qr/^\d+ (?:s|min)$/, 'and how long it was listed');
+is("$past->{host} $past->{name}", "$zone Told", 'the message names the list');
+like($past->{period}, qr/^\d+ (?:s|min)$/, 'the message says how long it was listed');
 like((told())[$n]{message}, qr/^  - Told \(\Q$zone\E\), listed for \d+ /m,
     'the text says it, too');
 $n = received($hook);
@@ -191,9 +191,9 @@ is(rblctl($redis, 'fsck')->{out}, "no fault in 1 account\n",
     'rblctl fsck finds no fault meanwhile');
 is(post("/3.0/host/delete/$ht{'192.0.2.10'}.json")->{status_code}, 200,
     'the host is deleted');
-ok(wait_for(sub { received($hook) > $n }, 20), 'that is reported at once');
+ok(wait_for(sub { received($hook) > $n }, 20), 'the contact gets that at once');
 is_deeply([map { "$_->{host} $_->{status}" } @{ (told())[$n]{hosts} }],
-    ['192.0.2.10 unreported'], 'as unreported');
+    ['192.0.2.10 unreported'], 'the message says that it is unreported');
 is(rblctl($redis, 'fsck')->{out}, "no fault in 1 account\n",
     'rblctl fsck finds no fault');
 done_testing();

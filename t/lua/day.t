@@ -188,11 +188,10 @@ for my $name (sort keys %got) {
 }
 cmp_ok($checks, '>=', 24 * $N, 'all hosts were checked hourly');
 for my $name (grep { !/everything/ } sort keys %got) {
-    cmp_ok($got{$name}, '<=', 10, "at most ten messages: $name");
-    cmp_ok($got{$name}, '>', 0, "and some: $name");
+    cmp_ok($got{$name}, '<=', 10, "a contact gets at most ten messages: $name");
+    cmp_ok($got{$name}, '>', 0, "the contact gets some: $name");
 }
 
-# What each contact takes for listed is so.
 sound('after the day');
 
 done_testing();

@@ -2,7 +2,7 @@
 
 # Hosts that flap, and what a message says of changes: what is new, what has
 # ended, what a list lists again.  A table of histories, each with what a contact
-# is told after each step; then what may go wrong.
+# reads after each step; then what may go wrong.
 
 use strict;
 use warnings;
@@ -47,7 +47,7 @@ sub hours {
     cmd('ZADD', k('later'), $later - $ms, "$ac:$co") if $later;
 }
 
-# What the contact is told now: "listed +a b -c flaps 5": a is new, b stood
+# The news of a contact: "listed +a b -c flaps 5": a is new, b stood
 # before, c has ended; the host flaps, after five changes.  "~" is a list that
 # lists the host again.
 my @states = qw(listed delisted clear unreported);
@@ -76,7 +76,7 @@ sub told {
 }
 
 # Each step: how many hours after the one before, what the two lists say ("":
-# there is no check), what the contact is told.
+# there is no check), what the contact reads.
 my ($on, $off) = ('listed:2 clear', 'clear clear');
 my @three = ([0, $on, 'listed +a'], [1, $off, 'delisted -a'],
     [1, $on, 'listed +~a'], [1, $off, 'delisted -a']);
@@ -206,7 +206,7 @@ for my $seed ($SEED .. $SEED + ($ENV{RBL_LIVES} // 24) - 1) {
             . "$want, " . ($n // 0);
         last;
     }
-    ok(!$wrong, "history $seed") or diag($wrong, ' ', join ' ', map { "@$_;" }
+    ok(!$wrong, "history $seed is told as the model does") or diag($wrong, ' ', join ' ', map { "@$_;" }
         @changes);
     script('host_delete', [$acct], host => $ht, keep => 60_000);
     cmd('DEL', k('manual'), k('manual', $ac));
@@ -286,18 +286,18 @@ over($co, 'deleted');
 $ht = host($other);
 check($ht, split ' ', $_) for $on, $off, $on, $off, $on;
 is(told($co), '', 'a host that flaps, in a group without a contact');
-is(stored($ht)->[22][8], 5, 'its record has its changes');
+is(stored($ht)->[22][8], 5, 'five changes are in its record');
 over($co, 'no contact');
 
 $ht = host();
 flapping($co, $ht, 'changed');
 after($ht, $co, 1, $off, '', 'the end is held back');
 alert($co, weight => 1);
-is(told($co), '', 'also if the contact wants other listings now');
+is(told($co), '', 'nothing is told if the contact wants other listings');
 script('contact_status', [$acct], contact => $co, status => 'paused');
 is(told($co), '', 'the contact is paused');
 script('contact_status', [$acct], contact => $co, status => 'active');
-is(told($co), '', 'and resumed: it flaps still');
+is(told($co), '', 'a host that was resumed flaps still');
 after($ht, $co, 6.1, '', 'delisted -a', 'until it has been quiet');
 alert($co);
 over($co, 'changed');
@@ -353,9 +353,9 @@ is_deeply(\@said, ['listed 50 0', 'delisted 0 32', 'listed 50 0',
     'delisted 0 32', 'listed 50 0 2000', '- 0 0'],
     '400 lists list a host and cease to, again and again');
 my $h = stored($ht);
-is(scalar @{ $h->[21] }, 32, 'its record has 32 of what has ended');
+is(scalar @{ $h->[21] }, 32, '32 listings that ended are in its record');
 my $octets = length packed([@$h[21, 22]]);
-cmp_ok($octets, '<', 32 * 120, "they take $octets octets");
+cmp_ok($octets, '<', 32 * 120, "what it keeps takes $octets octets");
 $h = stored(host());
 is(scalar @$h, 17, 'a host that no list ever listed has nothing of it');
 done_testing();

@@ -272,7 +272,7 @@ test_listings(void)
 }
 
 
-/* What the contact does not know of a host (digest_claim.lua). */
+/* News of a host: the contact does not know them (digest_claim.lua). */
 
 static void
 test_news(void)

@@ -262,7 +262,7 @@ test_words(void)
 }
 
 
-/* What is new beside what stood, what has ended, and that a host flaps. */
+/* New listings beside old ones, ended ones, and a host that flaps. */
 
 static void
 test_news(void)

@@ -343,7 +343,7 @@ trigger(rbl_buf_t *buf, message_t *m, size_t n, message_host_t *hosts)
 }
 
 
-/* What is new beside what stands, what has ended, what flaps. */
+/* New listings beside old ones, ended ones, hosts that flap. */
 
 static const struct {
     int          hosts;

@@ -401,7 +401,7 @@ test_results(void)
 }
 
 
-/* What a host keeps of its changes. */
+/* A host keeps some of its changes. */
 
 static void
 test_changes(void)

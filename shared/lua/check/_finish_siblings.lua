@@ -1,8 +1,8 @@
--- Steps of check_finish: lists have begun to list an address of a range, or have
--- ceased to.  The other addresses of the range are checked at once
+-- Steps of check_finish: lists have begun to list an address of a range, or
+-- have ceased to.  The other addresses of the range are checked at once
 -- (_siblings.lua), for each list and verdict once an hour, so that one message
 -- has all of them.  "siblings:<AC>" has when, by "<range>:<list>:<verdict>"
--- (ms).  An account that pays by the check gets only the checks of its schedule.
+-- (ms).  An account that pays by the check gets only scheduled checks.
 --- takes: ac h meter n_transitions now transitions
 --- sets: siblings_asked
 local siblings_asked = false

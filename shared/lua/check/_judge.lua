@@ -4,14 +4,13 @@
 -- queried, or queried by another zone, has none: it is `disused`, and its
 -- listing ends without the list having said so.  Unknown results of a list are
 -- counted from one known result to the next.
---- takes: answered before checked disused history_max listings n_before
---- takes: n_listed n_transitions n_unknown now past places results reweighed
---- takes: started transitions troubled troubled_before
---- sets: again_most answered at began by_sid clear disused ended is_distrusted
---- sets: is_pending joined last_found n_listed n_results n_transitions
---- sets: n_unknown next_before only_listed past_of pending_most relisted
---- sets: relisted_within reweighed started trouble troubled_most unconfirmed
---- sets: unpack_limit
+--- takes: answered before checked history_max listings n_before n_listed
+--- takes: n_transitions n_unknown now past places results reweighed started
+--- takes: transitions troubled troubled_before
+--- sets: again_most answered at began by_sid disused ended is_distrusted
+--- sets: is_pending joined n_listed n_results n_transitions n_unknown
+--- sets: next_before only_listed past_of pending_most relisted relisted_within
+--- sets: reweighed started trouble troubled_most unconfirmed unpack_limit
 -- Lists of a host that cannot tell whether it is listed are in `troubled` and
 -- in the last fields of `details` (schema.txt).  Lists with earlier trouble
 -- keep their places.  Lists with a new listing that is not confirmed have
@@ -168,22 +167,4 @@ end
 for i = 1, math.min(#unconfirmed, troubled_most + pending_most - #troubled) do
     troubled[#troubled + 1] = unconfirmed[i]
 end
--- Clear lists mostly come in the order of the listings, too.  One with another
--- zone now is not among them (result.c).
-local clear, last_found = ARG.clear, 0
-for i = by_sid and 1 or next_before, n_before do
-    local l = before[i]
-    local sid = l[LISTING.list]
-    if not by_sid or by_sid[sid] then
-        local _, found = string.find(clear, sid, last_found + 1, true)
-        if not found and last_found > 0 then
-            _, found = string.find(clear, sid, 1, true)
-        end
-        last_found, disused = found or last_found, disused or not found
-        add_end(l, found and 'clear' or 'ended')
-        ended[#ended + 1] = found and l or nil
-    end
-end
-if began > 0 or ended[1] then
-    --- include: turned
-end
+--- include: judge_ends

@@ -99,8 +99,7 @@ end
 local listings, n_listed, places, started, only_listed = {}, 0, {}, false, false
 -- disused: a listing has ended without its list having said so.
 local transitions, n_transitions, troubled, disused = {}, 0, {}, false
-local reweighed = false
-local answered = failed and 0 or tonumber(ARG.lists)
+local answered, reweighed = failed and 0 or tonumber(ARG.lists), false
 local function add_end(l, how)
     -- how: "clear"; "ended": its list did not say so, it is no longer used.
     if n_transitions < history_max then
