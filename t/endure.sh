@@ -65,7 +65,7 @@ part() {
         # round trips of two seconds may vary by some ms.
         tests RBL_LIVES=16 t/lua/lives.t t/lua/told_truth.t \
             t/lua/delivered_once.t &&
-            tests t/lua/ranges.t t/lua/bill_lives.t t/lua/find.t \
+            tests t/lua/ranges.t t/lua/bill_lives.t t/lua/day.t t/lua/find.t \
             t/lua/pending.t t/lua/unreported.t t/api/requests.t \
             t/ctl/strange.t t/checkd/fair_accounts.t t/checkd/small.t t/dns/slow.t \
             t/dns/hostile.t t/dns/many.t t/api/proof.t t/lua/cost.t \
