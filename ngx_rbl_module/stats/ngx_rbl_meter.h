@@ -19,7 +19,8 @@
 
 
 #define NGX_RBL_METER_CODES      14     /* the last: all other codes */
-#define NGX_RBL_METER_ENDPOINTS  128    /* the first: unknown path */
+#define NGX_RBL_METER_ENDPOINTS  192    /* NGX_RBL_ROUTES_MAX and the first, of
+                                           unknown paths */
 
 typedef struct {
     ngx_rbl_counts_t  store;            /* its first three members are gauges */

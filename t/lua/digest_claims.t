@@ -36,7 +36,7 @@ is_deeply([sort map { unpacked($_)->[3] } @{ $g->[8] }],
 is(scalar(@none = claim()), 0, 'a claimed digest is leased');
 leases_end($here);
 my ($again) = claim();
-is_deeply([@$again[0, 1, 3 .. $#$again]], [@$g[0, 1, 3 .. $#$g]],
+is_deeply([@$again[0, 1, 3 .. 14]], [@$g[0, 1, 3 .. 14]],
     'an expired lease: another daemon claims the same');
 isnt($again->[2], $g->[2], 'the digest that is made again has another event');
 

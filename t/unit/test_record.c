@@ -456,7 +456,7 @@ test_listings(void)
     rbl_buf_init(&b);
 
     for (i = 0; i < 3; i++) {
-        rbl_mp_put_array(&b.out, i == 0 ? 6 : i == 1 ? 9 : 14);
+        rbl_mp_put_array(&b.out, i == 0 ? 6 : i == 1 ? 9 : 15);
         rbl_mp_put_z(&b.out, "RB1");
         rbl_mp_put_z(&b.out, "zone");
         rbl_mp_put_z(&b.out, "site");
@@ -476,6 +476,7 @@ test_listings(void)
             rbl_mp_put_array(&b.out, 1);
             rbl_mp_put_int(&b.out, 60);
             rbl_mp_put_int(&b.out, 1700000000004);
+            rbl_mp_put_int(&b.out, 2);
             rbl_mp_put_z(&b.out, "from a newer version");
         }
     }
@@ -492,7 +493,7 @@ test_listings(void)
        "a listing");
     ok(rbl_listing_decode(&listing, &mp) == RBL_OK && mp.pos == mp.end
        && listing.weight == 4 && listing.risen == 1700000000003
-       && listing.off == 1700000000004,
+       && listing.off == 1700000000004 && listing.counted == 2,
        "and the next");
     ok(rbl_listing_decode(&listing, &mp) == RBL_ETYPE
        && all_zero(&listing, sizeof(listing)), "and no more");

@@ -100,20 +100,7 @@ local listings, n_listed, places, started, only_listed = {}, 0, {}, false, false
 -- disused: a listing has ended without its list having said so.
 local transitions, n_transitions, troubled, disused = {}, 0, {}, false
 local answered, reweighed = failed and 0 or tonumber(ARG.lists), false
-local function add_end(l, how)
-    -- how: "clear"; "ended": its list did not say so, it is no longer used.
-    if n_transitions < history_max then
-        n_transitions = n_transitions + 1
-        transitions[n_transitions] = {l[LISTING.list], l[LISTING.zone], how, '',
-            l[LISTING.since], l[LISTING.weight] or 0}
-    end
-end
-local function end_all()
-    for i = 1, n_before do
-        add_end(before[i], 'ended')
-    end
-    return n_before > 0
-end
+--- include: ends
 if unmoved and raw then
     listings, n_listed, troubled = before, listed, troubled_before or {}
 else
@@ -121,7 +108,8 @@ else
     if not failed and (results ~= no_results or n_before > 0) then
         --- include: judge
     end
-    checked = now
+    -- A host that no list has to do with is not checked.
+    checked = failed and n_before == 0 and checked or now
     first = n_listed == 0 and 0 or was_listed and first or now
 end
 local is_listed = n_listed > 0

@@ -107,11 +107,9 @@ for index, of in pairs(turns) do
     end
 end
 function look.siblings(member)
-    local ht = string.match(member, '^AC%x+:(HT%x+)$')
-    if call('ZSCORE', key('siblings'), member) and not (ht
-        and owns('hosts', ht))
-    then
-        fault('siblings', ht or 'siblings', 'is no range, and is to be checked',
+    -- That of a range that was deleted goes with its turn (_siblings.lua).
+    if not string.match(member, '^AC%x+:HT%x+$') then
+        fault('siblings', 'siblings', 'is no range, and is to be checked',
             command('ZREM', key('siblings'), member))
     end
 end
