@@ -398,6 +398,13 @@ else
            --url "$portal" --json | value link)
 fi
 
+# A maintenance window, which mutes all contacts.
+mute=$(rblctl mute list "$SID" --json | value id | head -n 1)
+if [ -z "$mute" ]; then
+    rblctl mute add "$SID" never "Backups" --repeat "weekly sat,sun 02:00" \
+        --minutes 90 >/dev/null
+fi
+
 # The payment that waits for the operator, if there is one.
 payment()
 {

@@ -172,7 +172,10 @@ static const rbl_outcome_t  rbl_mute_refusals[] = {
     RBL_UNKNOWN_ID("MUTE", "mute"),
     RBL_INVALID("TARGET", "target"),
     { "PAST", 400,
-      "Invalid until value provided: it must be a time that is to come." },
+      "Invalid until value provided: it must be a time that is to come, after"
+      " the begin." },
+    { "FAR", 400,
+      "Invalid begin value provided: a mute begins within %L days." },
     { "LONG", 400,
       "Invalid until value provided: a mute lasts at most %L days." },
     { "LIMIT", 409,
@@ -191,8 +194,17 @@ rbl_mute_members(const rbl_run_t *run, rbl_doc_t *doc, const rbl_mute_t *mute,
     rbl_doc_str(doc, "reason", mute->reason);
     rbl_doc_str(doc, "by", mute->by);
     rbl_run_at(run, doc, "made", mute->made);
+    rbl_run_at(run, doc, "begins", mute->rule.n > 0 && mute->ends == 0
+                                   ? 0 : mute->begins);
     rbl_run_at(run, doc, "ends", mute->ends);
-    rbl_doc_int(doc, "active", mute->ends > now);
+    rbl_doc_str(doc, "repeat", mute->rule.n > 0 ? mute->rule
+                                                : RBL_STR("none"));
+    rbl_doc_int(doc, "minutes", mute->minutes);
+    rbl_run_at(run, doc, "until", mute->rule.n > 0 ? mute->last : mute->ends);
+    rbl_doc_int(doc, "active", mute->rule.n > 0
+                               ? mute->last == 0 || mute->last > now
+                               : mute->ends > now);
+    rbl_doc_int(doc, "open", mute->begins <= now && mute->ends > now);
 }
 
 
@@ -265,19 +277,67 @@ rbl_mute_target(rbl_run_t *run, rbl_str_t *text)
 }
 
 
-/* A time, or how long from now on. */
-
 static int
-rbl_mute_until(rbl_run_t *run, rbl_str_t *text)
+rbl_mute_begin(rbl_run_t *run, rbl_str_t *text)
 {
     int64_t  ms;
 
     if (rbl_time_read(&ms, *text, run->now, run->timezone) != RBL_OK) {
-        return rbl_expect(run, "a time such as 2026-11-20T17:00, or how long,"
-                               " such as 90m, 12h or 7d");
+        return rbl_expect(run, "a time such as 2026-11-20T17:00, or in how"
+                               " long, such as 90m, 12h or 7d");
     }
 
     return rbl_run_int(run, text, ms);
+}
+
+
+/* A time, or how long after the begin. */
+
+static int
+rbl_mute_until(rbl_run_t *run, rbl_str_t *text)
+{
+    int64_t    ms, begins;
+    rbl_str_t  begin = run->argv[RBL_ARG(mute_add, begins)];
+
+    if (rbl_str_is(*text, "never")) {
+        *text = rbl_digit(0);
+        return 0;
+    }
+
+    if (rbl_int_parse(&begins, begin, 0, INT64_MAX) != RBL_OK) {
+        begins = run->now;
+    }
+
+    if (rbl_time_read(&ms, *text, begins, run->timezone) != RBL_OK) {
+        return rbl_expect(run, "a time such as 2026-11-20T17:00, or how long,"
+                               " such as 90m, 12h or 7d; or never, for a mute"
+                               " that is repeated");
+    }
+
+    return rbl_run_int(run, text, ms);
+}
+
+
+static int
+rbl_mute_rule(rbl_run_t *run, rbl_str_t *text)
+{
+    if (rbl_str_is(*text, "none")) {
+        *text = RBL_STR("");
+        return 0;
+    }
+
+    return rbl_window_ok(*text) ? 0
+           : rbl_expect(run, "none, daily 22:00 or weekly sat,sun 22:00");
+}
+
+
+static int
+rbl_mute_minutes(rbl_run_t *run, rbl_str_t *text)
+{
+    int64_t  n;
+
+    return rbl_between(run, *text, 1, RBL_WINDOW_MINUTES, &n) == 0
+           ? rbl_run_int(run, text, n) : -1;
 }
 
 
@@ -293,16 +353,35 @@ rbl_mute_reason(rbl_run_t *run, rbl_str_t *text)
 static const rbl_field_t  rbl_mute_fields[] = {
     RBL_TEXT("target", RBL_EMPTY, rbl_mute_target,
              RBL_ARG(mute_add, target)),
+    RBL_TEXT("begin", RBL_EMPTY, rbl_mute_begin, RBL_ARG(mute_add, begins)),
     RBL_TEXT("until", RBL_NEEDED, rbl_mute_until, RBL_ARG(mute_add, ends)),
+    RBL_TEXT("repeat", RBL_EMPTY, rbl_mute_rule, RBL_ARG(mute_add, rule)),
+    RBL_TEXT("minutes", RBL_EMPTY, rbl_mute_minutes,
+             RBL_ARG(mute_add, minutes)),
     RBL_TEXT("reason", RBL_NEEDED, rbl_mute_reason,
              RBL_ARG(mute_add, reason)),
     RBL_END
 };
 
 
+/* Only a mute that is repeated has minutes and may go on for ever. */
+
 static int
 rbl_mute_prepare(rbl_run_t *run)
 {
+    int  repeated = run->argv[RBL_ARG(mute_add, rule)].n > 0;
+
+    if (repeated != (run->argv[RBL_ARG(mute_add, minutes)].n > 0)) {
+        rbl_missing(run, repeated ? "minutes" : "repeat");
+        return -1;
+    }
+
+    if (!repeated && rbl_str_is(run->argv[RBL_ARG(mute_add, ends)], "0")) {
+        rbl_refuse(run, 400, "Invalid until value provided: only a mute that is"
+                             " repeated may last for ever.");
+        return -1;
+    }
+
     return rbl_run_int(run, &run->argv[RBL_ARG(mute_add, longest)],
                        RBL_MUTE_LONGEST);
 }

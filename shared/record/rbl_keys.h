@@ -287,9 +287,10 @@
  *                              (_notify.lua)
  *   tellings           zset    accounts that have these; score = their turn
  *                              (ms)
- *   mutes:<AC>         zset    mutes; score = when they end, or ended (ms)
+ *   mutes:<AC>         zset    mutes; score = when they are over (ms), or inf
  *   wait               string  "": written before WAIT (rbl_nodes_touch)
- *   unmutes            zset    accounts; score = when their next mute ends (ms)
+ *   unmutes            zset    <AC>:<MU> of those that are not; score = when
+ *                              their present or next time ends (ms)
  *   marks:<AC>         hash    hosts with marked listings -> packed array of
  *                              "mark" (_marks.lua)
  *   siblings           zset    "<AC>:<HT>" of ranges whose addresses are to be
@@ -298,8 +299,8 @@
  *   siblings:<AC>      zset*   "<HT>:<list>:<verdict>" of ranges and lists for
  *                              which that was so in the last hour; score = when
  *                              (ms), with TTL
- *   held:<AC>:<CO>     hash    hosts that a mute, or flapping, holds back ->
- *                              when (ms)
+ *   held:<AC>:<CO>     hash    hosts that a mute, or flapping, holds back
+ *                              from a contact -> what (_held.lua)
  *   digest:<AC>:<CO>   zset    hosts that may have to be reported to a contact
  *                              (_digest.lua)
  *   making:<AC>:<CO>   zset    a digest whose window is over, until all of it

@@ -7,11 +7,13 @@
 
 #define RBL_RHYTHM_HOUR  3600
 #define RBL_RHYTHM_DAY   86400
+#define RBL_RHYTHM_DAILY 0x7fu          /* each day of the week */
+#define RBL_RHYTHM_LAST  INT64_C(253402300799000)   /* ms, the year 9999 */
 
 typedef struct {
-    int  every;                         /* s between two times; 0: at once */
-    int  day;                           /* of a week: 0 Monday; -1: each day */
-    int  at;                            /* s of a day */
+    int       every;                    /* s between two times; 0: at once */
+    unsigned  days;                     /* of a week: bit 0 is Monday */
+    int       at;                       /* s of a day */
 } rbl_rhythm_t;
 
 static const char  rbl_rhythm_days[] = "mon tue wed thu fri sat sun";
@@ -56,14 +58,48 @@ rbl_rhythm_word(rbl_str_t *text, const char *word)
 }
 
 
+/* Takes days, "mon" or "mon,sat", and the space behind them off the text. */
+
+static int
+rbl_rhythm_days_of(unsigned *days, rbl_str_t *text)
+{
+    unsigned  i, day;
+
+    *days = 0;
+
+    for ( ;; ) {
+        for (i = 0; i < 7; i++) {
+            if (text->n > 3
+                && memcmp(text->p, rbl_rhythm_days + 4 * i, 3) == 0)
+            {
+                break;
+            }
+        }
+
+        day = 1u << i;
+
+        if (i == 7 || (*days & day)
+            || (text->p[3] != ' ' && text->p[3] != ','))
+        {
+            return 0;
+        }
+
+        *days |= day;
+        text->p += 4;
+        text->n -= 4;
+
+        if (text->p[-1] == ' ') {
+            return 1;
+        }
+    }
+}
+
+
 static int
 rbl_rhythm_read(rbl_rhythm_t *r, rbl_str_t text)
 {
-    int   i;
-    char  day[4] = "";
-
     r->every = 0;
-    r->day = -1;
+    r->days = RBL_RHYTHM_DAILY;
     r->at = 0;
 
     if (text.n == 0 || rbl_str_is(text, "now")) {
@@ -77,17 +113,10 @@ rbl_rhythm_read(rbl_rhythm_t *r, rbl_str_t text)
 
     r->every = RBL_RHYTHM_DAY;
 
-    if (rbl_rhythm_word(&text, "weekly")) {
-        for (i = 0; i < 7 && r->day < 0; i++) {
-            memcpy(day, rbl_rhythm_days + 4 * i, 3);
-            r->day = rbl_rhythm_word(&text, day) ? i : -1;
-        }
-
-        if (r->day < 0) {
-            return 0;
-        }
-
-    } else if (!rbl_rhythm_word(&text, "daily")) {
+    if (!rbl_rhythm_word(&text, "daily")
+        && (!rbl_rhythm_word(&text, "weekly")
+            || !rbl_rhythm_days_of(&r->days, &text)))
+    {
         return 0;
     }
 
@@ -116,7 +145,10 @@ rbl_rhythm_ok(rbl_str_t rhythm)
 {
     rbl_rhythm_t  r;
 
-    return rbl_rhythm_read(&r, rhythm);
+    /* once a week, or daily */
+
+    return rbl_rhythm_read(&r, rhythm)
+           && (r.days == RBL_RHYTHM_DAILY || (r.days & (r.days - 1)) == 0);
 }
 
 
@@ -139,11 +171,11 @@ rbl_rhythm_shown(int64_t sec, const rbl_timezone_t *tz)
 }
 
 
-/* The first second after `sec` at which clocks show that time of a day, of that
-   day of the week (-1: any). */
+/* The first second after `sec` at which clocks show that time of a day, on one
+   of these days of the week. */
 
 static int64_t
-rbl_rhythm_day(int64_t sec, int at, int weekday, const rbl_timezone_t *tz)
+rbl_rhythm_day(int64_t sec, int at, unsigned days, const rbl_timezone_t *tz)
 {
     int64_t  next, day;
 
@@ -154,7 +186,7 @@ rbl_rhythm_day(int64_t sec, int at, int weekday, const rbl_timezone_t *tz)
 
         /* the first day of 1970 was a Thursday */
 
-        if (next > sec && (weekday < 0 || (day + 3) % 7 == weekday)) {
+        if (next > sec && ((days >> ((day + 3) % 7)) & 1)) {
             return next;
         }
     }
@@ -176,7 +208,7 @@ rbl_rhythm_next(rbl_str_t rhythm, rbl_str_t quiet, int64_t now,
         shown = rbl_rhythm_shown(sec, tz) % RBL_RHYTHM_HOUR;
         sec = r.every == RBL_RHYTHM_HOUR
               ? sec - shown + RBL_RHYTHM_HOUR
-              : rbl_rhythm_day(sec, r.at, r.day, tz);
+              : rbl_rhythm_day(sec, r.at, r.days, tz);
         next = sec * 1000;
     }
 
@@ -185,9 +217,39 @@ rbl_rhythm_next(rbl_str_t rhythm, rbl_str_t quiet, int64_t now,
         at = (int) (rbl_rhythm_shown(sec, tz) % RBL_RHYTHM_DAY);
 
         if (from < to ? at >= from && at < to : at >= from || at < to) {
-            next = rbl_rhythm_day(sec, to, -1, tz) * 1000;
+            next = rbl_rhythm_day(sec, to, RBL_RHYTHM_DAILY, tz) * 1000;
         }
     }
 
     return next;
+}
+
+
+int
+rbl_window_ok(rbl_str_t rule)
+{
+    rbl_rhythm_t  r;
+
+    return rbl_rhythm_read(&r, rule) && r.every == RBL_RHYTHM_DAY;
+}
+
+
+int64_t
+rbl_window_next(rbl_str_t rule, int64_t minutes, int64_t from, int64_t now,
+    const rbl_timezone_t *tz)
+{
+    int64_t       after, sec;
+    rbl_rhythm_t  r;
+
+    if (!rbl_rhythm_read(&r, rule) || r.every != RBL_RHYTHM_DAY || minutes < 1
+        || minutes > RBL_WINDOW_MINUTES || from > RBL_RHYTHM_LAST
+        || now < 2 * RBL_RHYTHM_DAY * 1000 || now > RBL_RHYTHM_LAST)
+    {
+        return -1;
+    }
+
+    after = now / 1000 - minutes * 60;
+    sec = from > 0 ? (from + 999) / 1000 - 1 : 0;
+
+    return rbl_rhythm_day(sec > after ? sec : after, r.at, r.days, tz) * 1000;
 }

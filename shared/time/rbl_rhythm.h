@@ -1,10 +1,11 @@
 /*
- * When a contact may get messages: a rhythm and quiet hours, as texts of its
- * record and of calls.
+ * When a contact may get messages, a rhythm and quiet hours, and when a mute is
+ * repeated, as texts of records and of calls.
  *
  *   rhythm   "" or "now", "hourly", "daily 08:00", "weekly mon 08:00"
  *   quiet    "" or "none", "22:00-06:30": each day from the first time until
  *            just before the second one
+ *   rule     of a mute: "daily 22:00" or "weekly sat,sun 22:00"
  *
  * Times are those of the account's time zone.  A time that a change of summer
  * time leaves out is as much later; of one that is there twice the second one
@@ -28,5 +29,19 @@ int rbl_quiet_ok(rbl_str_t quiet);
  */
 int64_t rbl_rhythm_next(rbl_str_t rhythm, rbl_str_t quiet, int64_t now,
     const rbl_timezone_t *tz);
+
+#define RBL_WINDOW_MINUTES  1439        /* a mute that is repeated daily ends
+                                           before it begins again */
+
+/* 1: it is the rule of a mute. */
+int rbl_window_ok(rbl_str_t rule);
+
+/*
+ * The first time (ms) of a rule that is not before `from` and that ends, 1 to
+ * RBL_WINDOW_MINUTES later, after `now`: the mute may have begun.  -1: one of
+ * these values is invalid.
+ */
+int64_t rbl_window_next(rbl_str_t rule, int64_t minutes, int64_t from,
+    int64_t now, const rbl_timezone_t *tz);
 
 #endif /* RBL_RHYTHM_H_INCLUDED */

@@ -74,6 +74,9 @@ for my $n (0 .. 2) {
     ctl('profile', 'list', $ac);
     my $mute = ctl('mute', 'add', $ac, '90m', 'Window')->{id};
     ctl('mute', 'end', $ac, $mute);
+    is(ctl('mute', 'add', $ac, 'never', 'Window', '--repeat',
+        'weekly sat,sun 02:00', '--minutes', 90, '--begin', '1d')->{repeat},
+        'weekly sat,sun 02:00', 'a mute is repeated');
     ctl('mute', 'list', $ac);
     fails(qr/host/, 'mark', $ac, 'HT' . '0' x 32, 'RB' . '0' x 32,
         '--asked', 'true');

@@ -140,7 +140,14 @@ my $ends = $now + 3_600_000;
 my $mu = sid('MU');
 script('mute_add', [$acct], mute => $mu, target => $on, ends => $ends,
     reason => 'why', longest => 86_400_000);
-cmd('HSET', k('held', $ac, $co), $on, $now);
+my $window = sid('MU');
+script('mute_add', [$acct], mute => $window, target => '', ends => 0,
+    rule => 'daily 22:00', minutes => 90, reason => 'why',
+    longest => 86_400_000);
+script('mute_next', [k('unmutes')], member => "$ac:$window",
+    begins => $ends, ends => $ends + 60_000);
+cmd('DEL', k('telling', $ac), k('tellings'));
+cmd('HSET', k('held', $ac, $co), $on, 'm');
 cmd('DEL', k('outbox'));
 clean('a store with something of everything') or BAIL_OUT('not clean');
 is(rblctl($redis, 'fsck')->{out}, "no fault in 2 accounts\n",
@@ -629,11 +636,21 @@ my @faults = (
         sub { cmd('ZADD', k('mutes', $ac), 5, $mu) },
         sub { cmd('ZSCORE', k('mutes', $ac), $mu) == $ends }],
     ['a mute whose end nobody waits for', mute => $mu,
-        sub { cmd('ZREM', k('unmutes'), $ac) },
-        sub { cmd('ZSCORE', k('unmutes'), $ac) == $ends }],
+        sub { cmd('ZREM', k('unmutes'), "$ac:$mu") },
+        sub { cmd('ZSCORE', k('unmutes'), "$ac:$mu") == $ends }],
+    ['a window that is not where it is over', mute => $window,
+        sub { cmd('ZADD', k('mutes', $ac), $ends, $window) },
+        sub { cmd('ZSCORE', k('mutes', $ac), $window) eq 'inf' }],
+    ['a window whose next time nobody looks for', mute => $window,
+        sub { cmd('ZADD', k('unmutes'), 2 * $ends, "$ac:$window") },
+        sub { cmd('ZSCORE', k('unmutes'), "$ac:$window") == $ends + 60_000 }],
+    ['a window without a turn', mute => $window,
+        sub { cmd('ZREM', k('unmutes'), "$ac:$window") },
+        sub { cmd('ZSCORE', k('unmutes'), "$ac:$window") == $ends + 60_000 }],
     ['a mute without a record', index => "mutes $mu",
         sub { cmd('DEL', rk($mu)) },
-        sub { !cmd('EXISTS', k('mutes', $ac)) && !cmd('EXISTS', k('unmutes')) }],
+        sub { !defined cmd('ZSCORE', k('mutes', $ac), $mu)
+            && cmd('ZSCORE', k('unmutes'), "$ac:$mu") == 0 }],
     ['marks of a listing that is over', marks => $on,
         sub { cmd('HSET', k('marks', $ac), $on, packed([
             ['RB' . '9' x 32, 5, 'x', 0, '', '', 0, '']])) },
@@ -647,7 +664,10 @@ my @faults = (
     ['siblings of something that is no range', siblings => 'siblings',
         sub { cmd('ZADD', k('siblings'), 0, "$ac:x") },
         sub { !defined cmd('ZSCORE', k('siblings'), "$ac:x") }],
-    ['a turn without mutes', turn => 'unmutes',
+    ['a turn without an account', turn => 'unmutes',
+        sub { cmd('ZADD', k('unmutes'), $ends, 'AC' . '7' x 32 . ":$mu") },
+        sub { cmd('ZCARD', k('unmutes')) == 2 }],
+    ['a turn that is no mute', turn => 'unmutes',
         sub { cmd('ZADD', k('unmutes'), $ends, $ac2) },
         sub { !defined cmd('ZSCORE', k('unmutes'), $ac2) }],
     ['what is held back from a contact that is no more',

@@ -421,7 +421,7 @@ sub muted { my ($ends) = @_;
 for (1 .. 100) {
     my $mu = muted(1);
     my $m = unpacked(cmd('GET', k('r', $ac, $mu)));
-    $m->[4] = $_;
+    $m->[5] = $_;
     cmd('SET', k('r', $ac, $mu), packed($m));
     cmd('ZADD', k('mutes', $ac), $_, $mu);
 }
@@ -433,6 +433,31 @@ case(mute_add => '100 mutes', sub { muted(1);
 case(mute_end => '', sub { my $mu = muted(1); s1('mute_end', mute => $mu) });
 case(mutes_show => 'a page of 100', sub { s1('mutes_show', first => 0,
     last => 99) });
+# Mutes that are repeated and have no next time, or are over.
+sub windows { my ($n, $last) = @_;
+    my @mu = map { sid('MU') } 1 .. $n;
+    for my $mu (@mu) {
+        cmd('SET', k('r', $ac, $mu), packed([1, $mu, '', 1, 1, 1,
+            'weekly mon,tue,wed,thu,fri,sat,sun 23:59', 1439, $last,
+            text_of(200), '', 'rblctl']));
+        cmd('ZADD', k('mutes', $ac), $last || 'inf', $mu);
+        cmd('ZADD', k('unmutes'), 1, "$ac:$mu");
+    }
+    return @mu }
+sub windows_end {
+    cmd('DEL', k('unmutes'), k('tellings'), k('telling', $ac),
+        map { k('r', $ac, $_) } @_);
+    cmd('ZREM', k('mutes', $ac), @_) }
+case(mute_next => '', sub { my ($mu) = windows(1, 0);
+    slice('mute_next', [k('unmutes')], member => "$ac:$mu", begins => 4e12,
+        ends => 4e12 + 1);
+    windows_end($mu) });
+for my $last (0, 1) {
+    case(telling_step => '8 mutes, whose times ' . ($last ? 'are over'
+        : 'have to be found'), sub { my @mu = windows(8, $last);
+        slice('telling_step', [k('tellings')]);
+        windows_end(@mu) });
+}
 # A contact in each of a hundred groups: few enough to be notified at once.
 my $few;
 sub few_contacts {

@@ -29,7 +29,7 @@ sub hours {
     my $ms = int 3_600_000 * $hours;
     my $h = stored($ht);
     my $earlier = sub { $_ -= $ms for grep { $_ } @_ };
-    $earlier->(@$_[5, 6], @$_ > 12 ? $_->[12] : ()) for @{ $h->[16] };
+    $earlier->(@$_[5, 6], @$_ > 12 ? @$_[10, 12] : ()) for @{ $h->[16] };
     $earlier->(@$_[2, 3]) for @{ $h->[21] // [] };
     $earlier->(@{ $h->[22] }[0, 1, 2, 6, 7]) if @{ $h->[22] // [] };
     cmd('SET', k('r', $ac, $ht), packed($h));
@@ -38,6 +38,9 @@ sub hours {
         my ($at, $rest) = split /\|/, $told, 2;
         cmd('HSET', k('open', $ac, $co), $ht, $at - $ms . "|$rest");
     }
+    my $held = cmd('HGET', k('held', $ac, $co), $ht);
+    cmd('HSET', k('held', $ac, $co), $ht, $held =~ s/ \K(\d+)/$1 - $ms/egr)
+        if $held;
     my @digest = @{ cmd('ZRANGE', k('digest', $ac, $co), $LOOK, '+inf',
         'BYSCORE', 'WITHSCORES') };
     while (my ($member, $score) = splice @digest, 0, 2) {
@@ -222,7 +225,7 @@ sub flapping {
         check($ht, split ' ', $step->[1]);
         told($co);
     }
-    ok(cmd('HGET', k('held', $ac, $co), $ht) =~ /^\d+:2$/,
+    ok(cmd('HGET', k('held', $ac, $co), $ht) =~ /^f \d+:2:$/,
         "$name: its changes are held back");
 }
 sub after {
@@ -271,6 +274,39 @@ after($ht, $co, 1, $on, '', 'so does another listing');
 after($ht, $co, 1, $off, '', 'and its end');
 after($ht, $co, 6.1, '', 'delisted -a', 'until it has been quiet');
 over($co, 'muted for a while');
+
+# b has the weight of all that was told meanwhile, or a higher one.
+for my $case ([2, ''], [4, 'listed ~a +b flaps 6']) {
+    my ($weight, $expected) = @$case;
+    my $name = "a muted list of weight $weight";
+    $ht = host();
+    flapping($co, $ht, $name);
+    $mu = sid('MU');
+    script('mute_add', [$acct], mute => $mu, target => 'RBb',
+        ends => now() + 9e6, reason => 'why', longest => 9e9);
+    after($ht, $co, 1, "listed:3 listed:$weight", 'listed +~a flaps 6',
+        "$name is left out");
+    mutes_end($mu);
+    after($ht, $co, 0, '', $expected, "$name when the mute ends");
+    after($ht, $co, 6.1, '', $expected ? '' : 'listed ~a +b',
+        "$name when it has been quiet");
+    after($ht, $co, 0, $off, 'delisted -a -b', "$name ends");
+    over($co, $name);
+}
+
+$ht = host();
+flapping($co, $ht, 'paused');
+check($ht, 'listed:2', 'listed:4');
+pause();
+my ($d) = claim();
+script('contact_status', [$acct], contact => $co, status => 'paused');
+is(store($d, messages => [])->[0], 'GONE',
+    'a higher weight: the contact is paused before it is told');
+script('contact_status', [$acct], contact => $co, status => 'active');
+is(told($co), 'listed ~a +b flaps 6', 'the contact is told when it is resumed');
+after($ht, $co, 1, 'listed:2 clear', '', 'the end is held back');
+after($ht, $co, 6.1, '', '', 'and is no news later');
+over($co, 'paused');
 
 $ht = host();
 flapping($co, $ht, 'deleted');

@@ -138,7 +138,8 @@ sub some_mute {
     my $ends = (time + 3600) * 1000;
     redis($t->{redis}, 'SET', redis_key('r', $acct->{sid}, $id),
         record_pack('mute', version => 1, id => $id, target => '', made => 1,
-            ends => $ends, reason => 'r', name => '', by => ''));
+            begins => 1, ends => $ends, rule => '', minutes => 0, last => 0,
+            reason => 'r', name => '', by => ''));
     redis($t->{redis}, 'ZADD', redis_key('mutes', $acct->{sid}), $ends, $id);
     return $id;
 }

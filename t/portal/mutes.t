@@ -118,6 +118,51 @@ for my $case ([{ until => '2020-01-01T00:00' }, qr/to come/, 'a past end'],
 }
 is(portal($t, $viewer, 'POST', 'mute/add.json', fields => { until => '1h',
     reason => 'r' })->{status}, 403, 'a viewer mutes nothing');
+# --- mutes that begin later, and windows -------------------------------------
+
+my $later = data(post('mute/add', { target => $ht, begin => '2h',
+    until => '90m', reason => 'new racks' }), 'a host is muted in two hours');
+is_deeply([@$later{qw(active open repeat minutes)}], [1, 0, 'none', 0],
+    'a mute that begins later is not open');
+cmp_ok($later->{begins}, 'gt', $later->{made}, 'a mute begins after it was made');
+is($later->{until}, $later->{ends}, 'a mute is over when it ends');
+my $window = data(post('mute/add', { until => 'never', reason => 'backups',
+    repeat => 'weekly sat,sun 02:00', minutes => 90 }), 'a mute is repeated');
+is_deeply([@$window{qw(active open repeat minutes until begins ends)}],
+    [1, 0, 'weekly sat,sun 02:00', 90, '', '', ''],
+    'the next time is not known until a daemon has found it');
+my ($shown) = grep { $_->{id} eq $window->{id} }
+    @{ data(get('mutes.json'), 'the mutes with it') };
+is_deeply($shown, $window, 'the list of mutes has the one that is repeated');
+is(ctl('mute', 'add', $ac, '30d', 'window', '--target', $ht, '--repeat',
+    'daily 22:00', '--minutes', 30, '--begin', '1d')->{status}, 0,
+    'rblctl adds a mute that is repeated');
+accepted(post("mute/end/$window->{id}"), 'a mute that is repeated is ended');
+($shown) = grep { $_->{id} eq $window->{id} }
+    @{ data(get('mutes.json'), 'the mutes after its end') };
+is_deeply([@$shown{qw(active open repeat)}], [0, 0, 'none'],
+    'a mute that was ended is over');
+
+for my $case ([{ begin => 'soon' }, qr/begin/, 'a begin that is no time'],
+    [{ begin => '2099-01-01T00:00', until => '1h' }, qr/within 366 days/,
+        'a begin that is too late'],
+    [{ begin => '2h', until => '2020-01-01T00:00' }, qr/to come/,
+        'an end before the begin'],
+    [{ until => 'never' }, qr/until/, 'a mute without an end'],
+    [{ repeat => 'daily 22:00' }, qr/minutes/, 'a window without minutes'],
+    [{ minutes => 90 }, qr/repeat/, 'minutes of a mute that is not repeated'],
+    [{ repeat => 'daily 22:00', minutes => 0 }, qr/minutes/,
+        'a window of no minutes'],
+    [{ repeat => 'daily 22:00', minutes => 1440 }, qr/minutes/,
+        'a window that does not end before it begins again'],
+    map { [{ repeat => $_, minutes => 90 }, qr/repeat/, "the rule '$_'"] }
+        'hourly', 'now', 'daily', 'daily 24:00', 'weekly 22:00',
+        'weekly sat,sat 22:00', 'Daily 22:00')
+{
+    my ($fields, $text, $name) = @$case;
+    refused(post('mute/add', { until => '1h', reason => 'r', %$fields }), 400,
+        $text, "$name is refused");
+}
 my $fsck = rblctl($t->{redis}, 'fsck');
 is($fsck->{status}, 0, 'fsck finds no fault') or diag($fsck->{out});
 done_testing();

@@ -10,7 +10,7 @@ export const mutesPath = 'mutes.json?page_size=100';
 // ids: of the thing, and of what it belongs to.
 export function Muted({ ids, id, may }) {
     const { body } = useLoad(mutesPath);
-    const now = body ? body.data.filter(({ active, target }) => active
+    const now = body ? body.data.filter(({ open, target }) => open
         && (target === '' || ids.includes(target))) : [];
 
     return html`

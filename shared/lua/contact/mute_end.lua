@@ -1,23 +1,24 @@
--- Ends a mute now.  One that has ended stays as it is.
+-- Ends a mute now, also one that has not begun, or is repeated.  One that is
+-- over stays as it is.
 --- key: acct  acct:<AC>
 --- arg: mute  SID
 --- audit: mute
 --- reply: OK
 --- reply: MUTE
 --- include: mutes
-local k, now = key('r', ac, ARG.mute), now_ms()
-local m = call('ZSCORE', key('mutes', ac), ARG.mute) and load(k)
+local now = now_ms()
+local m = call('ZSCORE', key('mutes', ac), ARG.mute)
+    and load(key('r', ac, ARG.mute))
 if not m then
     return {'MUTE'}
 end
 named = m[MUTE.name] ~= '' and m[MUTE.name] or m[MUTE.reason]
-if m[MUTE.ends] <= now then
+if mute_over(m) <= now then
     by = nil
     return {'OK'}
 end
-m[MUTE.ends] = now
-save(k, m)
-call('ZADD', key('mutes', ac), tostring(now), ARG.mute)
-mutes_look()
-mutes_turn(now)
+m[MUTE.begins], m[MUTE.ends] = math.min(m[MUTE.begins], now), now
+m[MUTE.rule], m[MUTE.minutes] = '', 0
+mute_save(m)
+mutes_done(ARG.mute)
 return {'OK'}

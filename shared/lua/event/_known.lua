@@ -5,6 +5,7 @@
 -- batch has "+" and the event with the score -2, and the messages wait
 -- (delivery_claim.lua).
 --- include: digest
+--- include: held
 --- include: host_head
 local known_hosts = 50
 local function known_ends(co, ends)
@@ -42,6 +43,22 @@ local function known_begins(co, put)
     end
     in_parts('HSET', open, put)
 end
+-- What earlier messages left out does not matter any more.  rows: hosts of the
+-- batch, each with its score.
+local function known_held(co, rows)
+    local held, hosts = key('held', ac, co), {}
+    if not rows[1] or call('EXISTS', held) == 0 then
+        return
+    end
+    for i = 1, #rows, 2 do
+        hosts[#hosts + 1] = rows[i]
+    end
+    for i, was in ipairs(call('HMGET', held, unpack(hosts))) do
+        if was then
+            held_put(held, hosts[i], held_only(was, rows[2 * i]), was)
+        end
+    end
+end
 -- Does a part; true: all is done, and the batch is gone.
 local function known_more(co)
     local batch, open = key('batch', ac, co), key('open', ac, co)
@@ -60,6 +77,7 @@ local function known_more(co)
         end
         done[#done + 1] = rows[i]
     end
+    known_held(co, rows)
     known_begins(co, put)
     if ends[1] then
         known_ends(co, ends)

@@ -28,14 +28,14 @@ end
 -- A listing that needs more checks is looked at a while after the next one, and
 -- not more often than once a minute.
 local states_check = 60000
--- The state of a listed host that is the contact's; is something of it muted;
--- and when to look at it again (nil: that need not be).  Where the contact is
--- not told all listings, a mark may be for one of those.
-local function state_listed(s, id, h, mark, told, held)
+-- The state of a listed host that is the contact's; the lists of it that are
+-- muted, or nil; and when to look at it again (nil: that need not be).  Where
+-- the contact is not told all listings, a mark may be for one of those.
+local function state_listed(s, id, h, mark, told, held, hidden)
     local c, t = s.c, s.tells
     local looks = digest_hears_ends(c) or held
     local marked = mark and mark < 2
-    if not t.some then
+    if not t.some and not hidden then
         local tells = marked and c[CONTACT.schedule] ~= 'start_and_end'
             or (marked or looks) and (not told
                 or listed_since(record_of_head(id, h)[HOST.details],
@@ -44,7 +44,7 @@ local function state_listed(s, id, h, mark, told, held)
     end
     local r = record_of_head(id, h)
     local out, news, muted, known, next = tells_of(t, r[HOST.details],
-        told_at(told), s.now)
+        told_at(told), hidden, s.now)
     if next == math.huge then
         next = math.max(s.now, r[HOST.next_check]) + states_check
     end
@@ -67,13 +67,14 @@ local function state_disused(s, id, told)
 end
 -- The state of a host; nil: it is not reported.  h: the host's
 -- record.  theirs: it is the contact's.  mark: 0, 1, 2 or nil.  told: its entry
--- in "open".  held: it was held back.  The end of a listing that the contact
--- does not know is not reported: that check has found a clear host, unless a
--- list that had listed the host was not asked.
-local function state_of(s, id, h, theirs, mark, told, held)
+-- in "open".  held: it was held back; hidden: lists that the last message left
+-- out.  The end of a listing that the contact does not know is not reported:
+-- that check has found a clear host, unless a list that had listed the host was
+-- not asked.
+local function state_of(s, id, h, theirs, mark, told, held, hidden)
     local c = s.c
     if theirs and h.listed then
-        return state_listed(s, id, h, mark, told, held)
+        return state_listed(s, id, h, mark, told, held, hidden)
     end
     if theirs then
         local clear = mark == 2
@@ -87,24 +88,19 @@ local function state_of(s, id, h, theirs, mark, told, held)
         and 1 or 3) or nil
 end
 -- The state of a host that the contact is to get while the host flaps, and the
--- highest weight that it was told meanwhile (nil: nothing).  was: as "held" has
--- it.
-local function state_flapping(s, r, state, told, was)
-    local at, told_weight = told_at(told), nil
-    if at >= r[HOST.flap][FLAP.at] then
-        told_weight = tonumber(string.match(was or '', ':(%d+)$') or nil)
-    end
+-- highest weight of that message.  hidden, weight: of the last one (held_of); a
+-- weight of an earlier time when the host flapped does not count.
+local function state_flapping(s, r, state, told, hidden, weight)
+    local at = told_at(told)
     if state ~= 0 then
-        return nil, told_weight
+        return nil
     end
-    local out, news = tells_of(s.tells, r[HOST.details], at, s.now)
-    if told_weight and (not news or news <= told_weight) then
-        return nil, told_weight
+    local out, news = tells_of(s.tells, r[HOST.details], at, hidden, s.now)
+    weight = at >= r[HOST.flap][FLAP.at] and weight or nil
+    if weight and (not news or news <= weight) then
+        return nil
     end
-    for _, l in ipairs(out) do
-        told_weight = math.max(told_weight or 0, l[LISTING.weight] or 0)
-    end
-    return 0, told_weight
+    return 0, tells_highest(out, weight or 0)
 end
 local function states_new(co, c, now)
     local s = {c = c, now = now, digest = key('digest', ac, co),
@@ -115,15 +111,21 @@ local function states_new(co, c, now)
     states_left = states_left - s.tells.mutes.n / 20
     return s
 end
--- A host with something muted is examined again when the mute ends, one that
--- flaps when it has been quiet.
-local function states_hold(s, id, holds, was, weight)
-    if holds then
-        call('HSET', s.held, id, tostring(s.now) .. (weight and ':' .. weight
-            or string.match(was or '', ':%d+$') or ''))
-    elseif was then
-        call('HDEL', s.held, id)
+-- Notes what is held back of a host.  x: its state; muted: true, or the lists
+-- that are, or nil; flaps: it does; was: the entry before, or false; told: its
+-- entry in "open"; hidden, weight: of that message (held_of); at: the time of
+-- the message that is made, or nil, and its weight, `highest`.  A list that was
+-- left out before and is not muted is news, and in that message, or waits while
+-- the host flaps.
+local function states_hold(s, id, x)
+    local hidden, time = x.hidden, told_time(x.told)
+    if hidden and not x.state and not x.flaps and x.muted ~= true then
+        hidden = held_both(hidden, x.muted)
     end
+    held_put(s.held, id, (x.muted and 'm' or '') .. (x.flaps and 'f' or '')
+        .. held_entry(time ~= x.at and time, hidden, x.flaps and x.weight)
+        .. held_entry(x.at, x.muted ~= true and x.muted, x.flaps and x.highest),
+        x.was)
 end
 -- For the next digest: more is known of the host by then.
 local function states_back(s, id, mark, look)
@@ -149,24 +151,23 @@ local function states_host(s, id, look, name)
         theirs, muted = tells_host(s.tells, id, h.parent, h.groups)
     end
     local told, was = call('HGET', s.open, id), call('HGET', s.held, id)
-    local next
+    local hidden, weight = held_of(was, told_time(told))
+    local next, flaps, highest
     local state = h and h.type ~= 'ip_range' or not h and told or nil
     if muted then
-        muted, state = state and (h.listed or told), nil
+        muted, state = state and (h.listed or told) and true, nil
     elseif state then
         state, muted, next = state_of(s, id, h, theirs, mark and
-            math.floor(mark / digest_state), told, was or delayed)
+            math.floor(mark / digest_state), told, was or delayed, hidden)
     end
-    local flaps, weight
     if theirs and s.tells.holds and (state or was) then
         local r = record_of_head(id, h)
         flaps = flap_until(r[HOST.flap], s.now)
         if flaps then
-            state, weight = state_flapping(s, r, state, told, was)
+            state, highest = state_flapping(s, r, state, told, hidden, weight)
             next = math.min(next or flaps, flaps)
         end
     end
-    states_hold(s, id, muted or flaps, was, weight)
     if next then
         call('ZADD', s.digest, tostring(digest_look + next), '+' .. id)
     end
@@ -177,9 +178,16 @@ local function states_host(s, id, look, name)
     end
     if state and state % 2 == 1 and not digest_hears_ends(s.c) then
         call('HDEL', s.open, id)
-    elseif state and not call('ZSCORE', s.batch, id) then
+        state, told = nil, nil
+    end
+    if not call('ZSCORE', s.batch, id) then
         local at = mark and not s.tells.some and mark % digest_state or s.now
-        call('ZADD', s.batch, tostring(state * digest_state + at), id)
+        states_hold(s, id, {state = state, muted = muted, flaps = flaps,
+            was = was, told = told, hidden = hidden, weight = weight,
+            at = state == 0 and tostring(at), highest = highest})
+        if state then
+            call('ZADD', s.batch, tostring(state * digest_state + at), id)
+        end
     end
     call('ZREM', s.making, id)
 end

@@ -5,11 +5,10 @@
 -- contact has the host, or the account.  Digests mark hosts without regard to
 -- that.
 --
--- A mute holds back the beginning and the end of a listing.  That a host has
--- left its last list is reported, also if that list was muted.  The hash
--- "held:<AC>:<CO>" has what was held back: "<HT>" -> when (ms).  When the mute
--- ends all contacts get the look "*" (_mute.lua), and are notified about what
--- they do not know.  Mutes that have ended are kept for that.
+-- A mute holds back the beginning and the end of a listing (_held.lua).  That a
+-- host has left its last list is reported, also if that list was muted.  When a
+-- mute is over, or one of its times, all contacts get the look "*"
+-- (_mutes.lua), and are notified about what they do not know.
 --
 -- A listing that is too new is looked at later (_digest.lua).  For the contact
 -- it begins when it may be reported; it is never reported if it ends before.
@@ -18,35 +17,34 @@
 -- message that says so; then what begins and ends is held back, unless a
 -- listing has a higher weight than all that the contact was told meanwhile.
 -- When the host has been quiet the contact is told what it does not know.
--- "held" has such a host with "<ms>:<weight>", the highest weight that the
--- contact was told.
 --- include: digest
 --- include: flap
--- When the contact was last notified about the host (ms); 0: never.
+--- include: held
+-- When the contact was last notified about the host, by its entry in "open", or
+-- nil: as text, and in ms; never: nil, and 0.
+local function told_time(told)
+    return told and string.match(told, '^%d+')
+end
 local function told_at(told)
-    return told and tonumber(string.match(told, '^%d+')) or 0
+    return tonumber(told_time(told) or 0)
 end
 local tells_mutes = {}                  -- by account
--- The mutes of the account: of each target, when the first of those that hold
--- now was made, and of each list the times of those that have ended.
+-- The targets of mutes that hold now.  One that is repeated holds until its
+-- next time is known (mute_next.lua), also if no daemon was at work meanwhile.
 local function tells_read(now)
-    local m = {made = {}, past = {}, n = 0}
-    local keys = call('ZRANGE', key('mutes', ac), 0, -1)
+    local m = {on = {}, n = 0}
+    local keys = call('ZRANGE', key('mutes', ac), '(' .. tostring(now), '+inf',
+        'BYSCORE')
     for i, mu in ipairs(keys) do
         keys[i] = key('r', ac, mu)
     end
     for _, raw in ipairs(keys[1] and call('MGET', unpack(keys)) or {}) do
         if raw then
-            local _, _, _, target, made, ends = cmsgpack.unpack_limit(raw,
-                MUTE.ends, 1)
-            local is_list = target:sub(1, 2) == 'RB'
-            if ends > now then
-                m.made[target] = math.min(m.made[target] or made, made)
-                m.lists = m.lists or is_list
-            elseif is_list then
-                m.past[target] = m.past[target] or {}
-                table.insert(m.past[target], {made, ends})
-                m.lists = true
+            local _, _, _, target, _, begins, ends, rule =
+                cmsgpack.unpack_limit(raw, MUTE.rule, 1)
+            if begins <= now and (ends > now or rule ~= '') then
+                m.on[target] = true
+                m.lists = m.lists or target:sub(1, 2) == 'RB'
             end
             m.n = m.n + 1
         end
@@ -69,27 +67,14 @@ local function tells_new(c, now)
 end
 -- Is a host the contact's, and is it muted as a whole?
 local function tells_host(t, id, parent, groups)
-    local made, theirs, free = t.mutes.made, false, false
+    local on, theirs, free = t.mutes.on, false, false
     for _, g in ipairs(groups) do
         if t.groups[g] then
-            theirs, free = true, free or not made[g]
+            theirs, free = true, free or not on[g]
         end
     end
-    return theirs, theirs and (not free or made[''] or made[id]
-        or parent ~= '' and made[parent]) and true or false
-end
--- Was the list muted when the contact was notified about the host (told, ms)?
-local function tells_hid(t, list, told)
-    local made = t.mutes.made[list]
-    if made and made <= told then
-        return true
-    end
-    for _, m in ipairs(t.mutes.past[list] or {}) do
-        if m[1] <= told and told < m[2] then
-            return true
-        end
-    end
-    return false
+    return theirs, theirs and (not free or on[''] or on[id]
+        or parent ~= '' and on[parent]) and true or false
 end
 -- When a listing may be reported (ms); math.huge: after more checks.
 local function tells_from(t, l)
@@ -102,25 +87,27 @@ local function tells_from(t, l)
         or math.huge
 end
 -- Is a listing new to a contact that was last notified about the host at `told`
--- (ms), if it may be reported from `from` on?
-local function tells_new_to(t, l, told, from)
+-- (ms), without the lists `hidden` (or nil), if it may be reported from `from`
+-- on?
+local function tells_new_to(l, told, hidden, from)
     return from > told or (l[LISTING.risen] or 0) > told
-        or tells_hid(t, l[LISTING.list], told)
+        or held_has(hidden, l[LISTING.list])
 end
 -- Returns the listings to report at a time (ms), the highest weight of new ones
--- (false: none is), whether one is held back by a mute, and one is held back
--- that the contact may know, and when the next of those that are too new may be
--- reported (nil: none is).  A listing without a weight is reported.
-local function tells_of(t, details, told, at)
-    local out, news, muted, known, next = {}, false, false, false, nil
+-- (false: none is), the lists that a mute holds back (nil: none), whether one is
+-- held back that the contact may know, and when the next of those that are too
+-- new may be reported (nil: none is).  told, hidden: as in tells_new_to.  A
+-- listing without a weight is reported.
+local function tells_of(t, details, told, hidden, at)
+    local out, news, muted, known, next = {}, false, nil, false, nil
     for _, l in ipairs(details) do
-        local weight = l[LISTING.weight] or 0
+        local list, weight = l[LISTING.list], l[LISTING.weight] or 0
         local from = tells_from(t, l)
-        local new = tells_new_to(t, l, told, from)
+        local new = tells_new_to(l, told, hidden, from)
         if weight > 0 and weight < t.least then
             -- It is not there for the contact.
-        elseif t.mutes.made[l[LISTING.list]] then
-            muted = true
+        elseif t.mutes.on[list] then
+            muted = (muted or '') .. list .. ','
             known = known or not new
         elseif from > at then
             next = math.min(next or from, from)
@@ -132,19 +119,43 @@ local function tells_of(t, details, told, at)
     end
     return out, news, muted, known, next
 end
+-- The highest weight of listings, or `least` if that is higher.
+local function tells_highest(details, least)
+    for _, l in ipairs(details) do
+        least = math.max(least, l[LISTING.weight] or 0)
+    end
+    return least
+end
 -- The listings that have ended since the contact was last notified, of those
 -- that it may know: of a list that listed the host again meanwhile, the last
--- one.
-local function tells_past(t, past, told)
+-- one.  told, hidden: as in tells_new_to.
+local function tells_past(t, past, told, hidden)
     local out = {}
     for _, p in ipairs(told > 0 and past or {}) do
         local known = p[PAST.since] + t.after <= told or p[PAST.off] > told
         if known and p[PAST.till] > told
             and (p[PAST.weight] == 0 or p[PAST.weight] >= t.least)
-            and not t.mutes.made[p[PAST.list]]
+            and not t.mutes.on[p[PAST.list]]
+            and not held_has(hidden, p[PAST.list])
         then
             out[#out + 1] = p
         end
     end
     return out
+end
+-- The listings that the message of a time (ms) shows, and the lists that mutes
+-- hold back now, beside those that were held back when it was made (nil: none).
+local function tells_shown(t, details, hidden, at)
+    local out, more = {}, nil
+    for _, l in ipairs(details) do
+        local list, weight = l[LISTING.list], l[LISTING.weight] or 0
+        if weight > 0 and weight < t.least or held_has(hidden, list) then
+            -- It is not there for the message.
+        elseif t.mutes.on[list] then
+            more = (more or '') .. list .. ','
+        elseif tells_from(t, l) <= at then
+            out[#out + 1] = l
+        end
+    end
+    return out, more
 end

@@ -87,8 +87,7 @@ local function hosts_of(batch, state, ...)
         '(' .. tostring((state + 1) * digest_state), 'BYSCORE', ...)
 end
 -- Where each host is a message of its own, hosts that are not shown wait for
--- the next digest, but not if one alert has all that are listed.  Their states
--- are made again: "held" must not say that they were told.
+-- the next digest, but not if one alert has all that are listed.
 local function told_later(batch, co, shown)
     local storm = count_of(batch, 0) > digest_per_host
     for _, state in ipairs({storm and 1 or 0, 1, 3}) do
@@ -96,22 +95,29 @@ local function told_later(batch, co, shown)
             if not shown[id] then
                 call('ZADD', key('digest', ac, co), 'NX',
                     tostring(digest_look + now_ms()), '?' .. id)
-                call('HDEL', key('held', ac, co), id)
                 call('ZREM', batch, id)
             end
         end
     end
 end
 -- The record of a listed host with the listings to report at a time (ms); nil:
--- there are none.
-local function told_part(t, id, h, raw, at)
+-- there are none.  A mute may have begun since the state was made.  held: its
+-- entry in "held".
+local function told_part(t, co, id, h, raw, at, held)
     local _, muted = tells_host(t, id, h[HOST.parent], h[HOST.groups])
     if muted then
         return nil
-    elseif not t.some then
+    end
+    local time = tostring(at)
+    local hidden = held_of(held, time)
+    if not t.some and not hidden then
         return raw
     end
-    local out = tells_of(t, h[HOST.details], 0, at)
+    local out, more = tells_shown(t, h[HOST.details], hidden, at)
+    if more then
+        held_put(key('held', ac, co), id, held_more(held, time, more,
+            tells_highest(out, 0)), held)
+    end
     if #out == #h[HOST.details] then
         return raw
     end
@@ -123,17 +129,18 @@ local function told_part(t, id, h, raw, at)
     end
     return out[1] and cmsgpack.pack(h)
 end
--- What the contact, which was last notified at `told` (ms), does not know of a
--- host: a digit for each of its first listings, 1: it is new; and the listings
--- that have ended.
+-- What the contact does not know of a host, by its entries in "open" and in
+-- "held": a digit for each of the host's first listings, 1: it is new; and the
+-- listings that have ended.
 local told_digits = 50
-local function told_news(t, details, past, told)
-    local digits = {}
+local function told_news(t, details, past, told, held)
+    local digits, hidden = {}, held_of(held, told_time(told))
     for i = 1, math.min(told_digits, #details) do
         local l = details[i]
-        digits[i] = tells_new_to(t, l, told, tells_from(t, l)) and '1' or '0'
+        digits[i] = tells_new_to(l, told_at(told), hidden, tells_from(t, l))
+            and '1' or '0'
     end
-    return table.concat(digits), tells_past(t, past, told)
+    return table.concat(digits), tells_past(t, past, told_at(told), hidden)
 end
 -- The record of a host that is no longer reported, with the listings of lists
 -- that are no longer used (nil: there are none); and how many octets were read.
@@ -150,7 +157,7 @@ end
 -- room.  Of a host that was deleted since, or a listing that is over since,
 -- nothing is told: the next digest has that.
 local function told_of(batch, co, c, most)
-    local open = key('open', ac, co)
+    local open, held_back = key('open', ac, co), key('held', ac, co)
     local told, news, listings, listed = {}, {}, {}, {}
     local shown, octets = {}, 0
     local t = tells_new(c, now_ms())
@@ -162,14 +169,14 @@ local function told_of(batch, co, c, most)
             end
             local raw, h = record_of(co, rows[i], state)
             local at = tonumber(rows[i + 1]) % digest_state
+            local held = state < 2 and call('HGET', held_back, rows[i])
             local newer = h and state == 0 and listed_since(h[HOST.details], at)
             if h and state == 0 and h[HOST.listed_count] > 0 and not newer then
-                raw = told_part(t, rows[i], h, raw, at)
+                raw = told_part(t, co, rows[i], h, raw, at, held)
                 newer = not raw
             end
             if newer then
                 call('ZADD', key('digest', ac, co), tostring(now_ms()), rows[i])
-                call('HDEL', key('held', ac, co), rows[i])
             end
             if not h or newer or state == 0 and h[HOST.listed_count] == 0 then
                 call('ZREM', batch, rows[i])
@@ -177,7 +184,7 @@ local function told_of(batch, co, c, most)
                 shown[rows[i]] = true
                 local details = state == 0 and h[HOST.details] or {}
                 local digits, past = told_news(t, details, state < 2
-                    and h[HOST.past], told_at(call('HGET', open, rows[i])))
+                    and h[HOST.past], call('HGET', open, rows[i]), held)
                 told[#told + 1] = raw
                 told[#told + 1] = state
                 news[#news + 1] = digits

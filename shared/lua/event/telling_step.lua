@@ -1,15 +1,21 @@
 -- Does a slice of what waits for contacts to be told: marks and looks of a host
 -- go into the digests of the next contacts of its account (_notify.lua).  Each
 -- contact has them once, whichever daemons do the slices.  Mutes that end are
--- such work for all contacts of their account.  Addresses of ranges are made
--- due (_siblings.lua).
+-- such work for all contacts of their account; of one that is repeated the next
+-- time is asked for.  Addresses of ranges are made due (_siblings.lua).
 --- key: tellings
---- reply: OK more#  1: there is more to do, 0: there is not
+--- reply: OK more# asks[]  1: there is more to do, 0: there is not; a row for
+--          each mute whose next time is to be set (mute_next.lua)
+--- row: ask member rule minutes# from# last# now# timezone
+-- member: "<AC>:<MU>".  from: the next time does not begin before that, and
+-- ends after `now`; last: when the mute is over, 0: never (ms).
 --- include: of
 --- include: notify
 --- include: mutes
 --- include: siblings
 local slice_contacts = 16
+local slice_mutes = 8
+local ask_lease = 30000                 -- ms
 -- The work that is under way or begins: its host, the operation; nil: none.
 local function begun(k)
     local raw = call('HGET', k, '>')
@@ -98,24 +104,43 @@ local function slice()
     end
     return call('EXISTS', k) == 1
 end
-local now = now_ms()
-for _, account in ipairs(call('ZRANGE', key('unmutes'), '-inf', now, 'BYSCORE',
-    'LIMIT', 0, 8))
-do
-    ac = account
-    mutes_look()
-    mutes_turn(now)
+-- A time of a mute is over: returns what to ask for, or nil.
+local function mute_turn(member, now)
+    ac = member:sub(1, 34)
+    local m = load(key('r', ac, member:sub(36)))
+    if not m or mute_over(m) <= now then
+        mutes_done(member:sub(36))
+        return nil
+    end
+    call('ZADD', key('unmutes'), tostring(now + ask_lease), member)
+    return {member, m[MUTE.rule], m[MUTE.minutes], m[MUTE.begins],
+        m[MUTE.last], now, load(key('acct', ac))[ACCOUNT.timezone]}
 end
 -- Without memory nothing is given up.
 local function without_memory(why)
     return string.find(tostring(type(why) == 'table' and why.err or why), 'OOM',
         1, true)
 end
+local asks = {}
+local function mutes_turn(now)
+    local due = call('ZRANGE', key('unmutes'), '-inf', now, 'BYSCORE',
+        'LIMIT', 0, slice_mutes)
+    for _, member in ipairs(due) do
+        local sound, ask = pcall(mute_turn, member, now)
+        if sound then
+            asks[#asks + 1] = ask
+        else
+            -- A damaged record waits until rblctl fsck repairs it.
+            call('ZADD', key('unmutes'), tostring(now + 60000), member)
+        end
+    end
+end
+mutes_turn(now_ms())
 siblings_step(without_memory)
 local queue = KEY.tellings
 ac = call('ZRANGE', queue, 0, 0)[1]
 if not ac then
-    return {'OK', call('EXISTS', key('siblings'))}
+    return {'OK', call('EXISTS', key('siblings')), asks}
 end
 local sound, more = pcall(slice)
 if not sound and without_memory(more) then
@@ -129,4 +154,4 @@ elseif more then
 else
     call('ZREM', queue, ac)
 end
-return {'OK', math.min(1, call('EXISTS', queue, key('siblings')))}
+return {'OK', math.min(1, call('EXISTS', queue, key('siblings'))), asks}

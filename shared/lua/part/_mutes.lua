@@ -1,7 +1,24 @@
--- The mutes of an account (_tells.lua): the index "mutes:<AC>", score = end
--- (ms).  The account is in "unmutes" by the end of the next one.
+-- The mutes of an account (_tells.lua): the index "mutes:<AC>", score = when
+-- each is over (ms), "inf": never.  Those that are not over are in "unmutes",
+-- "<AC>:<MU>", by the end of their present or next time.
 --- include: notify
-local mutes_most = 100                  -- of an account, with those that ended
+local mutes_most = 100                  -- of an account, also those of the past
+-- When a mute is over (ms).
+local function mute_over(m)
+    if m[MUTE.rule] == '' then
+        return m[MUTE.ends]
+    end
+    return m[MUTE.last] > 0 and m[MUTE.last] or math.huge
+end
+local function mute_save(m)
+    local mu, over = m[MUTE.id], mute_over(m)
+    save(key('r', ac, mu), m)
+    call('ZADD', key('mutes', ac), over < math.huge and tostring(over) or 'inf',
+        mu)
+    if over > now_ms() then
+        call('ZADD', key('unmutes'), tostring(m[MUTE.ends]), ac .. ':' .. mu)
+    end
+end
 -- Has all contacts of the account look at what they know, and at what was held
 -- back.
 local function mutes_look()
@@ -15,13 +32,8 @@ local function mutes_look()
         op[4][#op[4] + 1] = '*'
     end)
 end
--- The account gets its turn when the next mute ends.
-local function mutes_turn(now)
-    local next = call('ZRANGE', key('mutes', ac), '(' .. tostring(now), '+inf',
-        'BYSCORE', 'LIMIT', 0, 1, 'WITHSCORES')
-    if next[2] then
-        call('ZADD', key('unmutes'), next[2], ac)
-    else
-        call('ZREM', key('unmutes'), ac)
-    end
+-- It is over.
+local function mutes_done(mu)
+    call('ZREM', key('unmutes'), ac .. ':' .. mu)
+    mutes_look()
 end

@@ -86,7 +86,7 @@ end
 -- bill is also for payment sources that were removed.
 local turns = {due = {}, manual = {'manual'}, works = {'work', 60000},
     settle = {nil, 3660000}, tellings = {'telling', longest_lease},
-    unmutes = {'mutes'}, billdue = {'bill'}, paydue = {'bill'}}
+    billdue = {'bill'}, paydue = {'bill'}}
 -- The message of a week, and the next check of a host, are due before that.
 local longest_wait = 32 * 86400000
 for index, of in pairs(turns) do
@@ -111,6 +111,19 @@ function look.siblings(member)
     if not string.match(member, '^AC%x+:HT%x+$') then
         fault('siblings', 'siblings', 'is no range, and is to be checked',
             command('ZREM', key('siblings'), member))
+    end
+end
+function look.unmutes(member)
+    local mu = string.match(member, '^AC%x+:(MU%x+)$')
+    local at = tonumber(call('ZSCORE', key('unmutes'), member) or nil)
+    if not at or mu and owns('mutes', mu) then
+        return
+    elseif not mu or call('EXISTS', key('acct', ac)) == 0 then
+        fault('turn', 'unmutes', 'has a turn for nothing',
+            command('ZREM', key('unmutes'), member))
+    elseif at > now then
+        fault('turn', 'unmutes', 'waits for the end of a mute that is gone',
+            command('ZADD', key('unmutes'), 0, member))
     end
 end
 function look.retry(member)

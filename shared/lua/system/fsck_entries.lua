@@ -21,6 +21,7 @@
 --- include: due
 --- include: find
 --- include: hears
+--- include: mutes
 --- include: pending
 --- include: marks
 -- The default profile and the default contact group of an account.  The oldest
@@ -139,17 +140,19 @@ if call('EXISTS', KEY.acct) == 0 then
     return out
 end
 local look = {}
--- What a mute holds back is told when its account has its turn.
+-- What a mute holds back is told when the mute has its turn.
 local function look_at_mute(sid, m)
-    local ends = tonumber(call('ZSCORE', key('mutes', ac), sid))
-    if ends ~= m[MUTE.ends] then
+    local over = tonumber(call('ZSCORE', key('mutes', ac), sid))
+    local turn = tonumber(call('ZSCORE', key('unmutes'), ac .. ':' .. sid)
+        or nil)
+    -- One whose next time was asked for has a lease.
+    local latest = math.max(m[MUTE.ends], now_ms() + 60000)
+    if over ~= mute_over(m) then
         fault('mute', sid, 'is not in the index by its end',
-            command('ZADD', key('mutes', ac), tostring(m[MUTE.ends]), sid))
-    end
-    local turn = tonumber(call('ZSCORE', key('unmutes'), ac) or nil)
-    if m[MUTE.ends] > now_ms() and not (turn and turn <= m[MUTE.ends]) then
-        fault('mute', sid, 'ends, and no contact is told then',
-            command('ZADD', key('unmutes'), tostring(m[MUTE.ends]), ac))
+            function() mute_save(m) end)
+    elseif over > now_ms() and not (turn and turn <= latest) then
+        fault('mute', sid, 'ends, or is repeated, and has no turn then',
+            function() mute_save(m) end)
     end
 end
 for _, index in ipairs({'sources', 'mutes', 'rbls', 'profiles', 'groups',

@@ -295,6 +295,29 @@ for my $listed (1, 0) {
             window => 1000, lease => $lease, most => 50,
             events => sid('EV')) }) });
 }
+# Where a hundred of the lists are muted, in a message and before it.
+for my $told (0, 1) {
+    case(digest_claim => 'a host on 400 lists, 100 of them muted'
+        . ($told ? ', in a message' : ''), sub {
+        my ($co, $ht) = ($W{co}[1], listed_one());
+        my @lists = map { $_->[0] } @{ unpacked(cmd('GET', k('r', $ac, $ht)))
+            ->[16] }[300 .. 399];
+        my @mu = map { sid('MU') } @lists;
+        cmd('SET', k('r', $ac, $mu[$_]), packed([1, $mu[$_], $lists[$_], 1, 1,
+            9e12, '', 0, 0, text_of(200), '', 'rblctl'])) for 0 .. 99;
+        cmd('ZADD', k('mutes', $ac), map { (9e12, $_) } @mu);
+        my $ev = batch_of($co);
+        cmd('HSET', k('open', $ac, $co), $ht, '5|10.0.0.1|name');
+        cmd('HSET', k('held', $ac, $co), $ht, 'm 5::' . join '', map { "$_," }
+            @lists);
+        cmd('ZADD', k('batch', $ac, $co), 5, $ht) if $told;
+        cmd('DEL', k('batch', $ac, $co)) if !$told;
+        cmd('ZADD', k('digest', $ac, $co), 5, $ht) if !$told;
+        slice('digest_claim', [k('digests')], window => 1000, lease => $lease,
+            most => 50, events => sid('EV'));
+        cmd('DEL', k('held', $ac, $co), map { k('r', $ac, $_) } @mu);
+        cmd('ZREM', k('mutes', $ac), @mu) });
+}
 # A message that is not delivered, with so many listings that only it has
 # reported, and ends.
 sub untold {

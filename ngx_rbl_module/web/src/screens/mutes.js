@@ -21,22 +21,42 @@ function Target({ mute: { target, name } }) {
             name}</bdi></a>` : html`<bdi class="name">${name}</bdi>`;
 }
 
+// A local time of the browser; how long and other texts stay as they are.
+function timeOf(text) {
+    const at = /^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(text)
+        ? new Date(text) : NaN;
+
+    return isNaN(at) ? text : at.toISOString().replace(/\.\d+/, '');
+}
+
+// The present or next time of a mute, which may not be known yet, and when it
+// is repeated.
+function Times({ mute: { begins, ends, repeat, minutes, active, open } }) {
+    return html`
+        ${begins !== '' && active === 1 && open === 0
+            && html`${t('mute_from')}${' '}<${When} text=${begins} />${' '}`}
+        ${ends !== '' && html`${t('mute_to')}${' '}<${When} text=${ends} />`}
+        ${active === 0 ? html` ${t('mute_over')}` : open === 1
+            && html` ${t('mute_open')}`}
+        ${repeat !== 'none' && html`<p class="quiet">${t('mute_repeats',
+            { when: repeat, minutes })}</p>`}`;
+}
+
 function Table({ mutes, run, may }) {
     return html`<table>
         <thead><tr>
             <th scope="col">${t('mute_target')}</th>
-            <th scope="col">${t('mute_ends')}</th>
+            <th scope="col">${t('mute_times')}</th>
             <th scope="col">${t('mute_reason')}</th>
             <th scope="col">${t('mute_by')}</th>
         </tr></thead>
         <tbody>${mutes.map((mute) => html`<tr key=${mute.id}>
             <th scope="row" data-label=${t('mute_target')}>
                 <${Target} mute=${mute} /></th>
-            <td data-label=${t('mute_ends')}><${When} text=${mute.ends} />
-                ${mute.active === 0 ? html` ${t('mute_over')}`
-                    : may && html`${' '}<button onClick=${() => run(
-                        t('mute_ended'), () => post(
-                            `mute/end/${mute.id}.json`))}>${t('mute_end')}
+            <td data-label=${t('mute_times')}><${Times} mute=${mute} />
+                ${mute.active === 1 && may && html`${' '}<button
+                    onClick=${() => run(t('mute_ended'), () => post(
+                        `mute/end/${mute.id}.json`))}>${t('mute_end')}
                     </button>`}</td>
             <td data-label=${t('mute_reason')}><bdi>${mute.reason}</bdi></td>
             <td data-label=${t('mute_by')}><bdi>${mute.by}</bdi></td>
@@ -45,16 +65,26 @@ function Table({ mutes, run, may }) {
 }
 
 function Add({ target, onDone }) {
-    const { mine, set } = useFields({ target, until: '', reason: '' });
+    const { mine, set } = useFields({ target, begin: '', until: '', repeat: '',
+        minutes: '', reason: '' });
 
     return html`<${Form} button=${t('mute_add')} onDone=${onDone}
-        call=${() => post('mute/add.json', mine)}>
+        call=${() => post('mute/add.json', { ...mine,
+            begin: timeOf(mine.begin), until: timeOf(mine.until) })}>
         <${Field} id="target" label=${t('mute_target')}
             help=${t('mute_target_help')} value=${mine.target}
             onChange=${set('target')} />
+        <${Field} id="begin" label=${t('mute_begins')}
+            help=${t('mute_begins_help')} value=${mine.begin}
+            onChange=${set('begin')} />
         <${Field} id="until" label=${t('mute_ends')} required
             help=${t('mute_ends_help')} value=${mine.until}
             onChange=${set('until')} />
+        <${Field} id="repeat" label=${t('mute_repeat')}
+            help=${t('mute_repeat_help')} value=${mine.repeat}
+            onChange=${set('repeat')} />
+        <${Field} id="minutes" label=${t('mute_minutes')} type="number" min="1"
+            max="1439" value=${mine.minutes} onChange=${set('minutes')} />
         <${Field} id="reason" label=${t('mute_reason')} required
             maxlength="200" value=${mine.reason} onChange=${set('reason')} />
     <//>`;
