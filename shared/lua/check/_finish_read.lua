@@ -9,3 +9,14 @@ if hk then
 else
     meter = call('GET', key('meter', ac))
 end
+local h = raw and cmsgpack.unpack(raw)
+local status, value, profile, family, htype, listed, n_unknown, checked, first
+local before, troubled_before, uncovered_before, past, flap = {}
+if h then
+    status, value, profile = h[HOST.status], h[HOST.value], h[HOST.profile]
+    family, htype = h[HOST.family], h[HOST.type]
+    listed, n_unknown = h[HOST.listed_count], h[HOST.unknown_count]
+    checked, first = h[HOST.checked], h[HOST.first_listed]
+    before, troubled_before = h[HOST.details], h[HOST.troubled]
+    uncovered_before, past, flap = h[HOST.uncovered], h[HOST.past], h[HOST.flap]
+end

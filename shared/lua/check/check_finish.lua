@@ -67,17 +67,6 @@ end
 -- what a check costs (_bill.lua).
 local raw, version, last, meter
 --- include: finish_read
-local h = raw and cmsgpack.unpack(raw)
-local status, value, profile, family, htype, listed, n_unknown, checked, first
-local before, troubled_before, uncovered_before, past, flap = {}
-if h then
-    status, value, profile = h[HOST.status], h[HOST.value], h[HOST.profile]
-    family, htype = h[HOST.family], h[HOST.type]
-    listed, n_unknown = h[HOST.listed_count], h[HOST.unknown_count]
-    checked, first = h[HOST.checked], h[HOST.first_listed]
-    before, troubled_before = h[HOST.details], h[HOST.troubled]
-    uncovered_before, past, flap = h[HOST.uncovered], h[HOST.past], h[HOST.flap]
-end
 local n_before = #before
 if not failed and ARG.all == '' and (full or n_before > 0 and ARG.clear == ''
     and ARG.lists ~= '0')

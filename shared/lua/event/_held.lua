@@ -11,7 +11,8 @@
 -- none), and the weight (nil: there is none).
 local function held_of(text, time)
     if text and time then
-        local weight, lists = string.match(text, ' ' .. time .. ':(%d*):([^ ]*)')
+        local weight, lists = string.match(text,
+            ' ' .. time .. ':(%d*):([^ ]*)')
         return lists ~= '' and lists or nil, tonumber(weight)
     end
 end

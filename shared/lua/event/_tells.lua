@@ -94,9 +94,9 @@ local function tells_new_to(l, told, hidden, from)
         or held_has(hidden, l[LISTING.list])
 end
 -- Returns the listings to report at a time (ms), the highest weight of new ones
--- (false: none is), the lists that a mute holds back (nil: none), whether one is
--- held back that the contact may know, and when the next of those that are too
--- new may be reported (nil: none is).  told, hidden: as in tells_new_to.  A
+-- (false: none is), the lists that a mute holds back (nil: none), whether one
+-- is held back that the contact may know, and when the next of those that are
+-- too new may be reported (nil: none is).  told, hidden: as in tells_new_to.  A
 -- listing without a weight is reported.
 local function tells_of(t, details, told, hidden, at)
     local out, news, muted, known, next = {}, false, nil, false, nil
