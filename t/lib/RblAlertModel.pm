@@ -123,13 +123,13 @@ sub model_check {
         my ($weight, $on) = ($says->{$l}, $h->{on}{$l});
         next if ($weight // '') eq 'unknown';
         if (!defined $weight) {
-            delete $h->{on}{$l};
+            $news = 1 if delete $h->{on}{$l};
         } elsif (!$on) {
             $h->{on}{$l} = { weight => $weight, since => $t, again => [],
                 n => ++$m->{n} };
             $news = 1;
         } else {
-            push @{ $on->{again} }, 1000 * int(($t - $on->{since}) / 1000);
+            push @{ $on->{again} }, $t - $on->{since};
             $on->{n} = ++$m->{n} if $weight > $on->{weight};
             $news ||= $weight != $on->{weight};
             $on->{weight} = $weight;
@@ -230,7 +230,7 @@ sub message {
             $known ||= $knows;
         } elsif ($from > $t) {
             $next = min($next // $INF, $from);
-            $known ||= $told && $on->{since} <= $told->{at};
+            $known = 1;                 # the host is still listed
         } else {
             push @shows, $l;
             $news ||= !$knows;
@@ -247,7 +247,7 @@ sub message {
     }
     return if !(defined $mark && $c->{schedule} ne 'start_and_end'
         || (defined $mark || $ends || $held || $why{later}) && $news);
-    $c->{told}{$ht} = { at => $t, on => { map { $_ => $h->{on}{$_}{n} }
+    $c->{told}{$ht} = { on => { map { $_ => $h->{on}{$_}{n} }
         @shows } };
     return join ' ', 'listed', $h->{value}, @shows;
 }
@@ -269,10 +269,15 @@ sub model_tick {
         delete @{ $c->{later} }{@due};
         my %look = (%{ $c->{mark} }, %{ $c->{look} }, %later, !$c->{all} ? ()
             : (%{ $c->{told} }, %{ $c->{held} }));
-        my %mark = %{ $c->{mark} };
+        my ($all, %mark) = ($c->{all}, %{ $c->{mark} });
         @$c{qw(mark look all)} = ({}, {}, 0);
         my @says = map { message($m, $c, $_, $t, mark => $mark{$_},
             later => $later{$_}) } sort keys %look;
+        # Held hosts are looked at last, also if it is since just now.
+        my %said = map { (split)[1] => 1 } @says;
+        push @says, map { message($m, $c, $_, $t) }
+            grep { $all && !$said{ $m->{host}{$_}{value} } }
+            sort keys %{ $c->{held} };
         $told{$co} = [sort @says] if @says;
     }
     return %told;

@@ -23,8 +23,9 @@ my @histories = (
     ['listed, stays, is delisted', [qw(listed clear)], [$l, $l, $l],
         [qw(listed clear)], [$l, '', $l], [qw(listed clear)], [$l, '', $l],
         [qw(clear clear)], [$d, $d, $d], [qw(clear clear)], [$c, '', '']],
+    # The end of one of two listings is looked at, and no message.
     ['gets on a further list', [qw(listed clear)], [$l, $l, $l],
-        [qw(listed listed)], [$l, $l, $l], [qw(clear listed)], [$l, '', $l],
+        [qw(listed listed)], [$l, $l, $l], [qw(clear listed)], [$l, $l, $l],
         [qw(clear clear)], [$d, $d, $d]],
     ['one list for another', [qw(listed clear)], [$l, $l, $l],
         [qw(clear listed)], [$l, $l, $l]],

@@ -150,7 +150,7 @@ sub elapse {
             digests)), !$checks ? () : map { $_->{next_check} }
             grep { !$_->{gone} } values %{ $m->{host} };
         last if !$good || $away || !@at || $at[0] > $till;
-        set_clock_to($at[0]) if $at[0] > $now;
+        set_clock_to($at[0] > $now ? $at[0] : $now + 1);
         for my $ht (sort keys %{ $m->{host} }) {
             my $h = $m->{host}{$ht};
             check($ht, map { $_ => 'same' } @LISTS)

@@ -171,6 +171,14 @@ check($ht, 'listed:4', 'clear');
 pause();
 is_deeply({ tells() }, { $co => $listed, $all => $listed },
     'when its weight rises that is told to both');
+check($ht, 'listed:4', 'listed:1');
+pause();
+is_deeply({ tells() }, { $all => $listed },
+    'a second listing of low weight is told to one of them');
+check($ht, 'clear', 'listed:1');
+pause();
+is_deeply({ tells() }, { $co => 'unreported ' . last_address() },
+    'when the first ends the host is unreported for the other one');
 check($ht, 'clear', 'clear');
 pause();
 tells();

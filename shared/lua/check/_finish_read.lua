@@ -1,6 +1,7 @@
 -- Steps of check_finish: reads the host, and what belongs to its account.
 --- takes: ac hk raw
---- sets: last meter raw version
+--- sets: before checked family first flap h htype last listed meter n_unknown
+--- sets: past profile raw status troubled_before uncovered_before value version
 if hk then
     raw, version, last, meter = unpack(call('MGET', hk, key('unchanged', ac),
         key('checked', ac), key('meter', ac)))

@@ -68,8 +68,7 @@ local again_most = 4
 local function found_again(l)
     local again = l[LISTING.again] or {}
     if #again < again_most then
-        again[#again + 1] = math.max(0, math.floor((now
-            - l[LISTING.since]) / 1000))
+        again[#again + 1] = math.max(0, now - l[LISTING.since])
     end
     l[LISTING.again] = again
 end
@@ -167,4 +166,6 @@ end
 for i = 1, math.min(#unconfirmed, troubled_most + pending_most - #troubled) do
     troubled[#troubled + 1] = unconfirmed[i]
 end
+-- A listing that is over may be the last one that a contact knew.
+started = started or n_listed > 0 and n_listed < n_before
 --- include: judge_ends

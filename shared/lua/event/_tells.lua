@@ -83,8 +83,7 @@ local function tells_from(t, l)
         return from
     end
     local found = (l[LISTING.again] or {})[t.checks - 1]
-    return found and math.max(from, l[LISTING.since] + 1000 * found)
-        or math.huge
+    return found and math.max(from, l[LISTING.since] + found) or math.huge
 end
 -- Is a listing new to a contact that was last notified about the host at `told`
 -- (ms), without the lists `hidden` (or nil), if it may be reported from `from`
@@ -95,9 +94,9 @@ local function tells_new_to(l, told, hidden, from)
 end
 -- Returns the listings to report at a time (ms), the highest weight of new ones
 -- (false: none is), the lists that a mute holds back (nil: none), whether one
--- is held back that the contact may know, and when the next of those that are
--- too new may be reported (nil: none is).  told, hidden: as in tells_new_to.  A
--- listing without a weight is reported.
+-- of these may be known or one is too new, so that the host is still listed,
+-- and when the next of those that are too new may be reported (nil: none is).
+-- told, hidden: as in tells_new_to.  A listing without a weight is reported.
 local function tells_of(t, details, told, hidden, at)
     local out, news, muted, known, next = {}, false, nil, false, nil
     for _, l in ipairs(details) do
@@ -110,8 +109,7 @@ local function tells_of(t, details, told, hidden, at)
             muted = (muted or '') .. list .. ','
             known = known or not new
         elseif from > at then
-            next = math.min(next or from, from)
-            known = known or l[LISTING.since] <= told
+            next, known = math.min(next or from, from), true
         else
             out[#out + 1] = l
             news = new and math.max(news or 0, weight) or news
