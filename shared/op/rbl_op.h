@@ -134,6 +134,8 @@ struct rbl_op_s {
     /* Arguments that rbl_op_prepare makes; 0: there is none. */
     size_t                ranks;        /* ranks of the first and, behind it,
                                            of the last record of a page */
+    int64_t               page_most;    /* records of a page, at most; 0: as
+                                           many as the program permits */
     size_t                operated;     /* "1" if an operator runs it, or "0" */
     size_t                token;        /* field and, behind it, digest of a
                                            token or link: rbl_new_token_t, in

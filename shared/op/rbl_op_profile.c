@@ -134,6 +134,7 @@ const rbl_op_t  rbl_op_profiles = {
     .fields = rbl_page_fields,
     .message = "OK",
     .ranks = RBL_ARG(profiles_show, first),
+    .page_most = 50,                    /* a record may have 7 KB */
     .answer = rbl_profiles_answer
 };
 

@@ -199,6 +199,10 @@ rbl_run_secret(rbl_run_t *run, rbl_str_t *secret)
 int
 rbl_op_prepare(rbl_run_t *run, const rbl_op_t *op)
 {
+    if (op->page_most > 0 && run->page_most > op->page_most) {
+        run->page_most = op->page_most;
+    }
+
     if ((op->ranks && rbl_run_ranks(run, op->ranks) != 0)
         || (op->token && rbl_run_token(run, op->token) != 0)
         || (op->secret && rbl_run_secret(run, &run->argv[op->secret]) != 0))

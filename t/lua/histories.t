@@ -282,7 +282,8 @@ sub event_mute {
     # A daemon has to find the first time of one that is repeated.
     $mute{till} = $mute{rule} ? 0 : $mute{ends};
     $m->{mute}{$mu} = \%mute;
-    return note_it("mute $mu:", map { "$_ $mute{$_}" } qw(target rule minutes),
+    return note_it("mute $mu:", map({ "$_ " . ($mute{$_} // '') }
+        qw(target rule minutes)),
         map { $_ ? at($_) : 'never' } @mute{qw(begins ends last)});
 }
 sub event_end {

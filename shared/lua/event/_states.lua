@@ -197,8 +197,11 @@ local function states_all(s, member, of, cursor)
     local r = call('HSCAN', of == '*' and s.open or s.held,
         cursor == '' and '0' or cursor, 'COUNT', states_hosts)
     for i = 1, #r[2], 2 do
-        if string.find(r[2][i], '^HT') then
-            states_host(s, r[2][i], '?' .. r[2][i])
+        local id = r[2][i]
+        if string.find(id, '^HT') and states_left > 0 then
+            states_host(s, id, '?' .. id)
+        elseif string.find(id, '^HT') then
+            call('ZADD', s.making, tostring(digest_look), '?' .. id)
         end
     end
     call('ZREM', s.making, member)
@@ -213,12 +216,13 @@ local function states_kids(s, member, range, from)
     local rows = call('ZRANGE', key('kids', ac, range),
         from == '' and '-inf' or '(' .. from, '+inf', 'BYSCORE',
         'LIMIT', 0, states_hosts, 'WITHSCORES')
-    for i = 1, #rows, 2 do
-        states_host(s, rows[i], '?' .. rows[i])
-        from = rows[i + 1]
+    local n = 0
+    while rows[n + 1] and states_left > 0 do
+        states_host(s, rows[n + 1], '?' .. rows[n + 1])
+        n, from = n + 2, rows[n + 2]
     end
     call('ZREM', s.making, member)
-    if #rows == 2 * states_hosts then
+    if n < #rows or n == 2 * states_hosts then
         call('ZADD', s.making, tostring(digest_look), '?' .. range .. '+'
             .. from)
     end
@@ -293,13 +297,15 @@ local function states_make(s)
             local n = math.max(1, math.min(20, room, math.floor(states_left)))
             local rows = call('ZRANGE', s.making, 0, n - 1)
             for _, id in ipairs(rows) do
-                if id:sub(1, 1) == '+' then
+                if states_left <= 0 then
+                    break
+                elseif id:sub(1, 1) == '+' then
                     states_later(s, id)
                 else
                     states_host(s, id)
                 end
             end
-            if #rows < n then
+            if #rows < n and states_left > 0 then
                 return true
             end
         end

@@ -155,7 +155,8 @@ end
 -- The rows, at most `most`: listed ones first, those that were clear before
 -- last. Where each host is a message of its own, ends have up to half of the
 -- room.  Of a host that was deleted since, or a listing that is over since,
--- nothing is told: the next digest has that.
+-- nothing is told: the next digest has that.  If much had to be read for that,
+-- there may be no rows, though the batch has hosts.
 local function told_of(batch, co, c, most)
     local open, held_back = key('open', ac, co), key('held', ac, co)
     local told, news, listings, listed = {}, {}, {}, {}
@@ -168,6 +169,7 @@ local function told_of(batch, co, c, most)
                 return
             end
             local raw, h = record_of(co, rows[i], state)
+            local read = raw and #raw or 0
             local at = tonumber(rows[i + 1]) % digest_state
             local held = state < 2 and call('HGET', held_back, rows[i])
             local newer = h and state == 0 and listed_since(h[HOST.details], at)
@@ -180,6 +182,7 @@ local function told_of(batch, co, c, most)
             end
             if not h or newer or state == 0 and h[HOST.listed_count] == 0 then
                 call('ZREM', batch, rows[i])
+                octets = octets + read
             else
                 shown[rows[i]] = true
                 local details = state == 0 and h[HOST.details] or {}

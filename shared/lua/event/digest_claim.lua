@@ -119,6 +119,10 @@ local function claim(event)
     end
     again(lease)
     local row, octets = told_row(co, contact, account, event, most), 0
+    if not row[8][1] and row[5] + row[6] + row[7] + row[10] > 0 then
+        states_left = 0
+        return again(0)
+    end
     for i = 1, #row[8], 2 do
         octets = octets + #row[8][i]
     end
