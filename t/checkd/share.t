@@ -40,7 +40,8 @@ cmp_ok(log_count($_, 'finished,'), '>', 20,
     for @checkd;
 
 my %asked;
-$asked{ $_->[0] }++ for grep { $_->[0] !~ /arpa/ } $dns->log('.');
+# Those of hosts: a daemon also asks a list for its test points at its start.
+$asked{ $_->[0] }++ for grep { $_->[0] =~ /\.0\.1\.10\./ } $dns->log('.');
 is(scalar keys %asked, 400, '400 names were queried');
 is(scalar(grep { $_ > 1 } values %asked), 0, 'none of them twice');
 cmp_ok($dns->most_pending, '<=', 32,
