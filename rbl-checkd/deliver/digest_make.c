@@ -529,7 +529,7 @@ digest_why(digest_work_t *w, rbl_str_t packed)
     rbl_mp_t           mp;
     rbl_buf_t          text;
     rbl_str_t          why;
-    rbl_listing_t      v;
+    rbl_past_t         v;
     const rbl_list_t  *list;
 
     rbl_mp_init(&mp, packed);
@@ -537,7 +537,7 @@ digest_why(digest_work_t *w, rbl_str_t packed)
     rbl_buf_init(&text);
 
     for (i = 0; i < n && i < DIGEST_ENDED
-                && rbl_listing_decode(&v, &mp) == RBL_OK; i++)
+                && rbl_past_decode(&v, &mp) == RBL_OK; i++)
     {
         list = digest_list(w, v.list, v.zone);
         rbl_out_z(&text.out, i > 0 ? i + 1 == n ? " and " : ", "
@@ -584,11 +584,13 @@ digest_host(digest_work_t *w, message_host_t *h, rbl_str_t raw,
     h->name = host.name;
     h->state = state;
     h->first_listed = RBL_STR("");
-    digest_past(w, h, news->past);
     digest_flaps(w, h, news->flap, news->holds);
 
     if (state == MESSAGE_UNREPORTED) {
-        h->why = digest_why(w, host.details);
+        h->why = digest_why(w, news->past);
+
+    } else {
+        digest_past(w, h, news->past);
     }
 
     if (state != MESSAGE_LISTED) {

@@ -15,7 +15,7 @@
 
 
 #define RBL_HISTORY_MOST  "1000"        /* more than the store keeps */
-#define RBL_CHANGE_FIELDS 4             /* of an entry that are shown */
+#define RBL_CHANGE_FIELDS  4            /* _transitions.lua */
 #define RBL_LOOKUP_MAX    2560          /* a lookup URL with a host */
 
 
@@ -199,11 +199,7 @@ rbl_entry_at(const rbl_run_t *run, rbl_doc_t *doc, const redisReply *entry)
 int
 rbl_change_next(rbl_host_change_t *change, rbl_mp_t *mp, size_t *left)
 {
-    size_t  n;
-
-    n = *left > 0 ? rbl_mp_array(mp) : 0;
-
-    if (n < RBL_CHANGE_FIELDS || mp->failed) {
+    if (*left == 0 || rbl_mp_array(mp) != RBL_CHANGE_FIELDS) {
         return 0;
     }
 
@@ -212,10 +208,6 @@ rbl_change_next(rbl_host_change_t *change, rbl_mp_t *mp, size_t *left)
     change->zone = rbl_mp_str(mp);
     change->status = rbl_mp_str(mp);
     change->codes = rbl_mp_str(mp);
-
-    for (n -= RBL_CHANGE_FIELDS; n > 0 && !mp->failed; n--) {
-        rbl_mp_skip(mp);
-    }
 
     return !mp->failed;
 }

@@ -377,6 +377,8 @@ sub check_all {
 }
 $ht = host();
 my @said;
+sub of_today { return [@{ unpacked(cmd('GET', k('today', $ac))) }[2, 3]] }
+my @today = @{ of_today() };
 for my $says (qw(listed clear listed clear listed clear)) {
     hours(1, $ht, $co);
     check_all($says);
@@ -388,6 +390,8 @@ for my $says (qw(listed clear listed clear listed clear)) {
 is_deeply(\@said, ['listed 50 0', 'delisted 0 32', 'listed 50 0',
     'delisted 0 32', 'listed 50 0 2000', '- 0 0'],
     '400 lists list a host and cease to, again and again');
+is_deeply([map { of_today()->[$_] - $today[$_] } 0, 1], [1200, 1200],
+    'the day counts all that begin and end');
 my $h = stored($ht);
 is(scalar @{ $h->[21] }, 32, '32 listings that ended are in its record');
 my $octets = length packed([@$h[21, 22]]);

@@ -93,16 +93,17 @@ sub tells_by {
             ['heavy', $heavy], ['each', $each]) };
 }
 
-# {CO => "state address [zones of the listings]"}
+# {CO => "state [zones of the lists that are not used]"}
 sub messages {
     my %told;
     my @states = qw(listed delisted clear unreported);
     for my $d (claim()) {
         my @rows = @{ $d->[7] };
-        while (my ($raw, $state) = splice @rows, 0, 2) {
-            my $h = unpacked($raw);
-            my $zones = $state == 3 ? join '', map { " $_->[1]" } @{ $h->[16] }
-                : '';
+        my @news = @{ $d->[12] };
+        while (my (undef, $state) = splice @rows, 0, 2) {
+            my (undef, $past) = splice @news, 0, 3;
+            my $zones = $state == 3
+                ? join '', map { " $_->[1]" } @{ unpacked($past) } : '';
             push @{ $told{ substr $d->[0], 35 } }, $states[$state] . $zones;
         }
         is_deeply(store($d, messages => []), ['OK', 0],

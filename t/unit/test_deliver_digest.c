@@ -299,12 +299,13 @@ test_news(void)
     rbl_buf_init(&bytes[n_bytes]);
     out = &bytes[n_bytes++].out;
     rbl_mp_put_array(out, 1);
-    rbl_mp_put_array(out, 6);
+    rbl_mp_put_array(out, 7);
     rbl_mp_put_z(out, RB "4");
     rbl_mp_put_z(out, "four.example");
     rbl_mp_put_int(out, NOW - INT64_C(76) * 3600000);
     rbl_mp_put_int(out, NOW);
     rbl_mp_put_int(out, 2);
+    rbl_mp_put_int(out, 0);
     rbl_mp_put_int(out, 0);
     add(news, recorded());
 
@@ -517,46 +518,71 @@ test_unreported(void)
 }
 
 
+/* The news of a host that has lost n listings of lists which are no longer
+   used: the first ones are at these zones, further ones at own<i>.example. */
+
+static void
+disused(redisReply *news, size_t n, const char *first, const char *second)
+{
+    size_t      i;
+    char        sid[8], zone[24];
+    rbl_out_t  *out;
+
+    add(news, reply_str(RBL_STR("")));
+    rbl_buf_init(&bytes[n_bytes]);
+    out = &bytes[n_bytes++].out;
+    rbl_mp_put_array(out, n);
+
+    for (i = 0; i < n; i++) {
+        snprintf(sid, sizeof(sid), "RB%zu", i);
+        snprintf(zone, sizeof(zone), "own%zu.example", i);
+        rbl_mp_put_array(out, 7);
+        rbl_mp_put_z(out, i == 0 && first ? RB "1" : sid);
+        rbl_mp_put_z(out, i == 0 && first ? first
+                          : i == 1 && second ? second : zone);
+        rbl_mp_put_int(out, NOW - 3600000);
+        rbl_mp_put_int(out, NOW);
+        rbl_mp_put_int(out, 2);
+        rbl_mp_put_int(out, 0);
+        rbl_mp_put_int(out, 1);
+    }
+
+    add(news, recorded());
+    add(news, reply_str(RBL_STR("")));
+}
+
+
 /* The texts of hosts that lists have lost which are no longer used. */
 
 static void
 test_disused(void)
 {
     size_t       i;
-    char         sid[8], zone[24];
     digest_t     d;
     message_t    m;
-    rbl_out_t   *out;
-    redisReply  *hosts, *lists, *r;
+    redisReply  *hosts, *lists, *news, *r;
 
     hosts = reply_array(6);
     lists = reply_array(1);
+    news = reply_array(9);
 
-    out = host_begin(HT "01", "192.0.2.7", 1);
-    listing(out, RB "1", "a.example", "", "127.0.0.2");
-    add(hosts, recorded());
-    add(hosts, reply_int(3));
-
-    out = host_begin(HT "02", "192.0.2.8", 2);
-    listing(out, RB "1", "a.example", "", "127.0.0.2");
-    listing(out, RB "2", "own.example", "", "127.0.0.2");
-    add(hosts, recorded());
-    add(hosts, reply_int(3));
-
-    out = host_begin(HT "03", "192.0.2.9", 5);
-
-    for (i = 0; i < 5; i++) {
-        snprintf(sid, sizeof(sid), "RB%zu", i);
-        snprintf(zone, sizeof(zone), "own%zu.example", i);
-        listing(out, sid, zone, "", "127.0.0.2");
+    for (i = 0; i < 3; i++) {
+        (void) host_begin(i == 0 ? HT "01" : i == 1 ? HT "02" : HT "03",
+                          "192.0.2.7", 0);
+        add(hosts, recorded());
+        add(hosts, reply_int(3));
     }
 
-    add(hosts, recorded());
-    add(hosts, reply_int(3));
+    disused(news, 1, "a.example", NULL);
+    disused(news, 2, "a.example", "own.example");
+    disused(news, 5, NULL, NULL);
     add(lists, list(RB "1", "a.example", "normal", "", ""));
 
     r = digest_reply(NONE, 0, 0, 0, hosts, lists);
     add(r, reply_int(3));
+    add(r, reply_str(RBL_STR("")));
+    add(r, reply_int(0));
+    add(r, news);
     ok(digest_make(&d, r, zones, "") == RBL_OK && d.n == 1,
        "hosts that lists which are not used had listed are a message");
     ok(message_read(&m, rbl_buf_str(&d.message[0].body)) == RBL_OK
@@ -568,7 +594,8 @@ test_disused(void)
     is_str(m.host[2].why, "lists own0.example, own1.example, own2.example and 2"
                           " more are no longer used",
            "of many lists the first ones are named");
-    ok(m.host[0].n_listings == 0, "the host has no listings");
+    ok(m.host[0].n_listings == 0 && m.host[0].n_past == 0,
+       "the host has no listings, and none that its list has ended");
     message_free(&m);
     digest_free(&d);
     forget();

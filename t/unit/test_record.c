@@ -413,19 +413,20 @@ test_changes(void)
     rbl_flap_t  flap;
 
     rbl_buf_init(&b);
-    rbl_mp_put_array(&b.out, 7);
+    rbl_mp_put_array(&b.out, 8);
     rbl_mp_put_z(&b.out, "RB1");
     rbl_mp_put_z(&b.out, "zone");
     rbl_mp_put_int(&b.out, 1700000000000);
     rbl_mp_put_int(&b.out, 1700000000001);
     rbl_mp_put_int(&b.out, 3);
     rbl_mp_put_int(&b.out, 1600000000000);
+    rbl_mp_put_int(&b.out, 1);
     rbl_mp_put_z(&b.out, "from a newer version");
     rbl_mp_init(&mp, rbl_buf_str(&b));
     ok(rbl_past_decode(&past, &mp) == RBL_OK && mp.pos == mp.end
        && rbl_str_is(past.list, "RB1") && rbl_str_is(past.zone, "zone")
        && past.since == 1700000000000 && past.till == 1700000000001
-       && past.weight == 3, "a listing that ended");
+       && past.weight == 3 && past.disused == 1, "a listing that ended");
 
     rbl_buf_reset(&b);
     rbl_mp_put_array(&b.out, 9);

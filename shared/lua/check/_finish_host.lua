@@ -42,9 +42,11 @@ end
 --- include: finish_marks
 if n_transitions > 0 then
     -- The more changes an entry has, the fewer others stay.
-    call('XADD', key('hist', ac, ht), 'MAXLEN', n_transitions > 1 and '='
-        or '~', math.floor(history_max / n_transitions), '*', 'c', pp, 't',
-        cmsgpack.pack(transitions), unpack(marked and {'m', marked} or {}))
+    local n = math.min(n_transitions, history_max)
+    call('XADD', key('hist', ac, ht), 'MAXLEN', n > 1 and '=' or '~',
+        math.floor(history_max / n), '*', 'c', pp, 't',
+        cmsgpack.pack({unpack(transitions, 1, n)}),
+        unpack(marked and {'m', marked} or {}))
     call('XADD', key('changes', ac), 'MAXLEN', '~', 500, '*', 'h', ht, 'v',
         value, 'n', n_transitions, 't',
         cmsgpack.pack({unpack(transitions, 1, 5)}))
@@ -78,7 +80,7 @@ if unmoved then
 end
 -- The record ends at the last field that was ever set: these may be set for the
 -- first time.
-local last_field = math.max(#h, flap and HOST.flap
+local last_field = math.max(#h, past and HOST.flap
     or answers ~= '' and HOST.answers
     or uncovered and HOST.uncovered or troubled[1] and HOST.troubled or 0)
 -- The fields behind `details`, in their order: troubled is the first.

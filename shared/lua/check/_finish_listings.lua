@@ -1,16 +1,12 @@
 -- Steps of check_finish: counts the listings of the host, which have changed.
 -- Those of a paused host are counted when it is resumed.
---- takes: ac before day_ms listings n_listed n_transitions now status
---- takes: transitions weight_unknown
---- sets: begun
+--- takes: ac before began day_ms ended listings n_listed n_transitions now
+--- takes: status transitions weight_unknown
+--- sets:
 --- include: state
 --- include: listings
 --- include: days
-local begun = 0
-for i = 1, n_transitions do
-    begun = begun + (transitions[i][3] == 'listed' and 1 or 0)
-end
-pcall(days_turn, now, begun, n_transitions - begun)
+pcall(days_turn, now, began, #ended)
 if status == 'active' then
     listings_count(before, -1)
 end
@@ -27,7 +23,7 @@ if status == 'active' then
     listings_count(listings, 1)
 end
 refs_write()
-if begun > 0 then
+if began > 0 then
     local k = key('newly', ac, math.floor(now / day_ms))
     for i = 1, n_transitions do
         if transitions[i][3] == 'listed' then

@@ -1,16 +1,14 @@
 -- Steps of check_finish: makes the current listings of a host of the results.
 --
 -- An unknown or skipped list keeps its listing.  A list that is no longer
--- queried, or queried by another zone, has none: it is `disused`, and its
--- listing ends without the list having said so.  Unknown results of a list are
+-- queried, or queried by another zone, has none.  Unknown results of a list are
 -- counted from one known result to the next.
---- takes: answered before checked history_max listings n_before n_listed
---- takes: n_transitions n_unknown now past places results reweighed started
---- takes: transitions troubled troubled_before
---- sets: again_most answered at began by_sid disused ended is_distrusted
---- sets: is_pending joined n_listed n_results n_transitions n_unknown
---- sets: next_before only_listed past_of pending_most relisted relisted_within
---- sets: reweighed started trouble troubled_most unconfirmed unpack_limit
+--- takes: answered before began checked ended listings n_before n_listed
+--- takes: n_unknown news now places results reweighed troubled troubled_before
+--- sets: again_most answered at began by_sid clear is_distrusted is_pending
+--- sets: joined last_found n_listed n_results n_unknown news next_before
+--- sets: only_listed pending_most reweighed trouble troubled_most unconfirmed
+--- sets: unpack_limit
 -- Lists of a host that cannot tell whether it is listed are in `troubled` and
 -- in the last fields of `details` (schema.txt).  Lists with earlier trouble
 -- keep their places.  Lists with a new listing that is not confirmed have
@@ -61,7 +59,7 @@ local function weigh(l, weight)
     local rises = was > 0 and weight > was
     l[LISTING.weight] = weight
     l[LISTING.risen] = rises and now or l[LISTING.risen] or 0
-    started = started or was > 0 and weight > 0 and weight ~= was
+    news = news or was > 0 and weight > 0 and weight ~= was
 end
 -- A contact may want a listing to be found by some checks (_tells.lua).
 local again_most = 4
@@ -71,22 +69,6 @@ local function found_again(l)
         again[#again + 1] = math.max(0, now - l[LISTING.since])
     end
     l[LISTING.again] = again
-end
--- When a list that lists the host again had ended the listing before; 0: that
--- is not known.  began: how many listings begin; ended: those that end.
-local relisted_within = 7 * 86400000
-local began, ended, relisted, past_of = 0, {}, {}, nil
-local function off_since(sid, zone)
-    if not past_of then
-        past_of = {}
-        for _, p in ipairs(past or {}) do
-            past_of[p[PAST.list]] = p
-        end
-    end
-    local p = past_of[sid]
-    relisted[sid] = p
-    return p and p[PAST.zone] == zone and p[PAST.till] > now - relisted_within
-        and p[PAST.till] or 0
 end
 -- How many elements a packed array has, and where they begin.
 local function array_at(packed)
@@ -112,7 +94,6 @@ for _ = 1, n_results do
     local l = listing_before(sid)
     -- A custom list may have another zone now: that is another list.
     if l and l[LISTING.zone] ~= zone then
-        disused = true
         add_end(l, 'ended')
         l = nil
     end
@@ -128,12 +109,8 @@ for _ = 1, n_results do
     elseif is == 'listed' then
         l = {sid, zone, site, text, codes, now, now, 0, 0, weight, 0, {},
             off_since(sid, zone)}
-        started, began = true, began + 1
-        if n_transitions < history_max then
-            n_transitions = n_transitions + 1
-            transitions[n_transitions] = {sid, zone, 'listed',
-                table.concat(codes, ',')}
-        end
+        news, began = true, began + 1
+        add_transition(sid, zone, 'listed', table.concat(codes, ','))
     else
         local is_unknown, t = is == 'unknown', trouble[sid]
         only_listed = false
@@ -166,6 +143,20 @@ end
 for i = 1, math.min(#unconfirmed, troubled_most + pending_most - #troubled) do
     troubled[#troubled + 1] = unconfirmed[i]
 end
+-- Clear lists mostly come in the order of the listings, too.  One with another
+-- zone now is not among them (result.c).
+local clear, last_found = ARG.clear, 0
+for i = by_sid and 1 or next_before, n_before do
+    local l = before[i]
+    local sid = l[LISTING.list]
+    if not by_sid or by_sid[sid] then
+        local _, found = string.find(clear, sid, last_found + 1, true)
+        if not found and last_found > 0 then
+            _, found = string.find(clear, sid, 1, true)
+        end
+        last_found = found or last_found
+        add_end(l, found and 'clear' or 'ended')
+    end
+end
 -- A listing that is over may be the last one that a contact knew.
-started = started or n_listed > 0 and n_listed < n_before
---- include: judge_ends
+news = news or n_listed > 0 and ended[1] ~= nil

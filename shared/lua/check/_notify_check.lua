@@ -1,9 +1,8 @@
 -- Puts a host whose check has finished into the digests of contacts.  Contacts
 -- with every_check are notified of each check, with while_listed of each that
--- finds the host listed, with start_and_end if the host has a new listing, or a
--- listing has another weight (started), or the host has lost the last one
--- (ended).  An end is marked for all: it ends what a contact with while_listed
--- knows, too (_states.lua).
+-- finds the host listed, with start_and_end if there is news of its listings
+-- (check_finish.lua), or it has lost the last one (ended).  An end is marked
+-- for all: it ends what a contact with while_listed knows, too (_states.lua).
 --- include: notify
 -- For a mark that waits: combines it with the one before.
 local function notify_check_later(ht, groups, first, last, mark)
@@ -16,11 +15,11 @@ local function notify_check_later(ht, groups, first, last, mark)
         end
     end)
 end
-local function notify_check(ht, groups, listed, started, ended, now)
-    if not started and not ended and not hears_any(listed) or #groups == 0 then
+local function notify_check(ht, groups, listed, news, ended, now)
+    if not news and not ended and not hears_any(listed) or #groups == 0 then
         return
     end
-    local first = (started or ended) and hears_start_and_end
+    local first = (news or ended) and hears_start_and_end
         or hears_every_check
     local last = (listed or ended) and hears_while_listed or hears_every_check
     local mark = now + (listed and 0 or ended and digest_delisted

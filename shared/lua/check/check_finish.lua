@@ -42,8 +42,7 @@
 local results, failed, now = ARG.told, ARG.why ~= '', now_ms()
 local no_results = '\144'
 -- The history of a host has an entry for each check that changed its listings:
--- packed {list, zone, listed, codes}, or as add_end has it.  It keeps about so
--- many changes.
+-- packed transitions (_transitions.lua).  It keeps about so many.
 local history_max = 200
 -- A scheduled check that no client asked for has no record.
 local ck, full, callbacks, keep = key('check', ac, pp), nil, nil, nil
@@ -85,19 +84,24 @@ end
 -- places: where `results` has those of the same lists; answered: lists with an
 -- answer (_judge.lua counts down from all); only_listed: all are listed.
 -- Numbers of elements are counted: "#" looks for the end of a table.
-local listings, n_listed, places, started, only_listed = {}, 0, {}, false, false
--- disused: a listing has ended without its list having said so.
-local transitions, n_transitions, troubled, disused = {}, 0, {}, false
-local answered, reweighed = failed and 0 or tonumber(ARG.lists), false
---- include: ends
+-- news: a listing is new, is over, or has another weight.
+local listings, n_listed, places, news, only_listed = {}, 0, {}, false, false
+local answered, troubled = failed and 0 or tonumber(ARG.lists), {}
+local reweighed = false
+--- include: transitions
 if unmoved and raw then
     listings, n_listed, troubled = before, listed, troubled_before or {}
 else
-    n_unknown, disused = 0, failed and end_all()
-    if not failed and (results ~= no_results or n_before > 0) then
+    n_unknown = 0
+    if failed then
+        end_all()
+    elseif results ~= no_results or n_before > 0 then
         --- include: judge
     end
-    -- A host that no list has to do with is not checked.
+    if n_transitions > 0 then
+        --- include: past
+    end
+    -- A host that has no list stays unchecked.
     checked = failed and n_before == 0 and checked or now
     first = n_listed == 0 and 0 or was_listed and first or now
 end
@@ -113,7 +117,7 @@ local notified = raw and (ARG.events ~= '0' or is_listed or was_listed)
 if notified and not unmoved and (was_listed or not uncovered) then
     --- include: notify_check
     -- Damaged records of contacts do not keep a check from finishing.
-    pcall(notify_check, ht, h[HOST.groups], is_listed, started,
+    pcall(notify_check, ht, h[HOST.groups], is_listed, news,
         was_listed and not is_listed, now)
 end
 if notified or callbacks then

@@ -1,14 +1,14 @@
--- What is held back from a contact, by mutes and while hosts flap (_tells.lua).
--- The hash "held:<AC>:<CO>" has for each host of which something is held back a
--- text: "m" if a mute does so now, "f" if the host flaps, and behind them what
--- counts of a message about the host, " <time>:<weight>:<RB>,<RB>,".  The time
--- is that of the message in "open": of the last one, and of the one that is
--- being made, if there is one.  weight: the highest one that the contact was
--- told since the host flaps, with that message; "": it does not flap.  Then the
--- lists that the message left out since they were muted.
+-- What is held back from a contact, by mutes and while hosts flap
+-- (_tells.lua).  A host of which something is held back has an entry in the
+-- hash "held:<AC>:<CO>": "m" if a mute holds it back now, "f" if the host
+-- flaps, then " <time>:<weight>:<RB>,<RB>," for each of at most two messages.
+-- These are the last one about the host, with the time that "open" has, and
+-- the one that is being made. weight: the highest one that the contact was
+-- told since the host flaps, with that message; "": the host did not flap.
+-- The lists are those that the message left out because they were muted.
 
--- Of the message of a time (text): the lists that it left out (nil: it left out
--- none), and the weight (nil: there is none).
+-- Of the message of a time (text): the lists that it left out (nil: it left
+-- out none), and the weight (nil: there is none).
 local function held_of(text, time)
     if text and time then
         local weight, lists = string.match(text,

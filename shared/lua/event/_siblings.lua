@@ -5,6 +5,7 @@
 -- those of the schedule, and so are their queries.  An address that is being
 -- checked, or that is not in the schedule, stays as it is.
 --- include: of
+--- include: memory
 local siblings_slice = 32
 local siblings_apart = 4                -- ms, as new hosts (_host_put.lua)
 local function siblings_due(range, rows, now)
@@ -43,8 +44,8 @@ local function siblings_one(queue, member, from)
         call('ZREM', queue, member)
     end
 end
--- Does a slice.  without_memory(why): is that why it failed?
-local function siblings_step(without_memory)
+-- Does a slice.
+local function siblings_step()
     local queue = key('siblings')
     local first = call('ZRANGE', queue, 0, 0, 'WITHSCORES')
     if not first[1] then

@@ -6,7 +6,6 @@
 --- include: notify
 --- include: host_head
 --- include: tells
---- include: disused
 local states_hosts = 50                 -- in one call
 local states_octets = 100000            -- of lists of hosts
 -- Where each host is a message of its own, no more ends are looked for in one
@@ -58,12 +57,10 @@ local function state_listed(s, id, h, mark, told, held, hidden)
 end
 -- Has a host, which is on no list now, lost a listing because its list is no
 -- longer used?  told: its entry in "open"; nil: what its last check did counts.
-local states_ended = 8                  -- checks with changes
-local function state_disused(s, id, told)
-    local lists, octets = disused_of(id, told_at(told),
-        told and states_ended or 1, s.tells.least)
-    states_left = states_left - octets * states_hosts / states_octets
-    return lists[1]
+local function state_disused(s, id, h, told)
+    local r = record_of_head(id, h)
+    return tells_ended(s.tells, r[HOST.past], 1, told and told_at(told)
+        or r[HOST.checked] - 1)[1]
 end
 -- The state of a host; nil: it is not reported.  h: the host's
 -- record.  theirs: it is the contact's.  mark: 0, 1, 2 or nil.  told: its entry
@@ -79,12 +76,12 @@ local function state_of(s, id, h, theirs, mark, told, held, hidden)
     if theirs then
         local clear = mark == 2
             or mark and c[CONTACT.schedule] == 'every_check'
-        if (told or clear and mark < 2) and state_disused(s, id, told) then
+        if (told or clear and mark < 2) and state_disused(s, id, h, told) then
             return told and 3 or nil
         end
         return told and 1 or clear and 2 or nil
     end
-    return told and (h and not h.listed and not state_disused(s, id, told)
+    return told and (h and not h.listed and not state_disused(s, id, h, told)
         and 1 or 3) or nil
 end
 -- The state of a host that the contact is to get while the host flaps, and the

@@ -124,16 +124,27 @@ local function tells_highest(details, least)
     end
     return least
 end
--- The listings that have ended since the contact was last notified, of those
--- that it may know: of a list that listed the host again meanwhile, the last
--- one.  told, hidden: as in tells_new_to.
+-- The listings that ended after a time (ms), `disused`: 1 or 0; not those whose
+-- weight is below the least one.
+local function tells_ended(t, past, disused, after)
+    local out = {}
+    for _, p in ipairs(past or {}) do
+        if p[PAST.till] > after and p[PAST.disused] == disused
+            and (p[PAST.weight] == 0 or p[PAST.weight] >= t.least)
+        then
+            out[#out + 1] = p
+        end
+    end
+    return out
+end
+-- Those that their lists have ended since the contact was last notified, if it
+-- may know them: of a list that listed the host again meanwhile, the last one.
+-- told, hidden: as in tells_new_to.
 local function tells_past(t, past, told, hidden)
     local out = {}
-    for _, p in ipairs(told > 0 and past or {}) do
+    for _, p in ipairs(told > 0 and tells_ended(t, past, 0, told) or {}) do
         local known = p[PAST.since] + t.after <= told or p[PAST.off] > told
-        if known and p[PAST.till] > told
-            and (p[PAST.weight] == 0 or p[PAST.weight] >= t.least)
-            and not t.mutes.on[p[PAST.list]]
+        if known and not t.mutes.on[p[PAST.list]]
             and not held_has(hidden, p[PAST.list])
         then
             out[#out + 1] = p

@@ -3,9 +3,7 @@
 --- include: digest
 --- include: tells
 --- include: host_head
---- include: disused
 local told_octets = 48000               -- of listed hosts, but one at least
-local told_changes = 8                  -- checks that changed the listings
 -- The entry of a host in "open": "<address>|<name>".
 local function name_of(told)
     return string.match(told, '^%d+|(.*)$') or '|'
@@ -47,8 +45,8 @@ local function lists_of(listings)
     end
     return found
 end
--- The marks of the listings of hosts: "<HT>" and a packed array of each, of the
--- first hosts if they are many.
+-- The marks of the listings of hosts: "<HT>" and a packed array of each, of
+-- the first hosts if they are many.
 local function marks_told(hosts)
     local marks, found, octets = key('marks', ac), {}, 0
     local some = call('EXISTS', marks) == 1
@@ -129,81 +127,87 @@ local function told_part(t, co, id, h, raw, at, held)
     end
     return out[1] and cmsgpack.pack(h)
 end
--- What the contact does not know of a host, by its entries in "open" and in
--- "held": a digit for each of the host's first listings, 1: it is new; and the
--- listings that have ended.
+-- The listings of a host that have ended since the contact was told of it, by
+-- their lists, or in state 3 as their lists are no longer used; and how many
+-- octets were read. told: its entry in "open"; hidden: lists that message left
+-- out.
+local function told_ended(t, id, state, h, told, hidden)
+    if state == 3 then
+        local raw = call('GET', key('r', ac, id))
+        local past = raw and cmsgpack.unpack(raw)[HOST.past]
+        return tells_ended(t, past, 1, told_at(told)), raw and #raw or 0
+    end
+    return tells_past(t, state < 2 and h[HOST.past], told_at(told), hidden), 0
+end
+-- Which of the first listings are new to the contact: a digit for each, 1: it
+-- is new.
 local told_digits = 50
-local function told_news(t, details, past, told, held)
-    local digits, hidden = {}, held_of(held, told_time(told))
+local function told_new(t, details, told, hidden)
+    local digits = {}
     for i = 1, math.min(told_digits, #details) do
         local l = details[i]
         digits[i] = tells_new_to(l, told_at(told), hidden, tells_from(t, l))
             and '1' or '0'
     end
-    return table.concat(digits), tells_past(t, past, told_at(told), hidden)
+    return table.concat(digits)
 end
--- The record of a host that is no longer reported, with the listings of lists
--- that are no longer used (nil: there are none); and how many octets were read.
-local function told_disused(t, co, id, h)
-    local told = call('HGET', key('open', ac, co), id)
-    local lists, octets = disused_of(id, told_at(told), told_changes, t.least)
-    for i, l in ipairs(lists) do
-        h[HOST.details][i] = {l[1], l[2], '', '', {}, l[3], 0, 0, 0, l[4]}
+-- Appends values to an array.
+local function in_order(to, ...)
+    for i = 1, select('#', ...) do
+        to[#to + 1] = (select(i, ...))
     end
-    return lists[1] and cmsgpack.pack(h), octets
 end
 -- The rows, at most `most`: listed ones first, those that were clear before
--- last. Where each host is a message of its own, ends have up to half of the
+-- last.  Where each host is a message of its own, ends have up to half of the
 -- room.  Of a host that was deleted since, or a listing that is over since,
 -- nothing is told: the next digest has that.  If much had to be read for that,
--- there may be no rows, though the batch has hosts.
+-- there may be no rows, though the batch has hosts.  Returns {hosts, news,
+-- lists, marks, ranges, octets}: as digest_claim has them, and how much that
+-- is.
 local function told_of(batch, co, c, most)
     local open, held_back = key('open', ac, co), key('held', ac, co)
-    local told, news, listings, listed = {}, {}, {}, {}
+    local out, listings, listed = {hosts = {}, news = {}, octets = 0}, {}, {}
     local shown, octets = {}, 0
     local t = tells_new(c, now_ms())
+    local function put(id, state, raw, h, held)
+        local told = call('HGET', open, id)
+        local hidden = held_of(held, told_time(told))
+        local details = state == 0 and h[HOST.details] or {}
+        local ended, read = told_ended(t, id, state, h, told, hidden)
+        local flaps = state < 2 and flap_until(h[HOST.flap], now_ms())
+        local packed = cmsgpack.pack(ended)
+        in_order(out.hosts, raw, state)
+        in_order(out.news, told_new(t, details, told, hidden), packed,
+            flaps and cmsgpack.pack(h[HOST.flap]) or '')
+        in_order(listings, details, ended)
+        listed[#listed + 1] = state == 0 and h or nil
+        shown[id] = true
+        out.octets = out.octets + #raw + #packed
+        octets = octets + #raw + #packed + read
+    end
     local function rows_of(state, limit)
         local rows = hosts_of(batch, state, 'LIMIT', 0, limit, 'WITHSCORES')
         for i = 1, #rows, 2 do
             if octets >= told_octets then
                 return
             end
-            local raw, h = record_of(co, rows[i], state)
+            local id, at = rows[i], tonumber(rows[i + 1]) % digest_state
+            local raw, h = record_of(co, id, state)
             local read = raw and #raw or 0
-            local at = tonumber(rows[i + 1]) % digest_state
-            local held = state < 2 and call('HGET', held_back, rows[i])
+            local held = state < 2 and call('HGET', held_back, id)
             local newer = h and state == 0 and listed_since(h[HOST.details], at)
             if h and state == 0 and h[HOST.listed_count] > 0 and not newer then
-                raw = told_part(t, co, rows[i], h, raw, at, held)
+                raw = told_part(t, co, id, h, raw, at, held)
                 newer = not raw
             end
             if newer then
-                call('ZADD', key('digest', ac, co), tostring(now_ms()), rows[i])
+                call('ZADD', key('digest', ac, co), tostring(now_ms()), id)
             end
             if not h or newer or state == 0 and h[HOST.listed_count] == 0 then
-                call('ZREM', batch, rows[i])
+                call('ZREM', batch, id)
                 octets = octets + read
             else
-                shown[rows[i]] = true
-                local details = state == 0 and h[HOST.details] or {}
-                local digits, past = told_news(t, details, state < 2
-                    and h[HOST.past], call('HGET', open, rows[i]), held)
-                told[#told + 1] = raw
-                told[#told + 1] = state
-                news[#news + 1] = digits
-                news[#news + 1] = cmsgpack.pack(past)
-                news[#news + 1] = state < 2 and flap_until(h[HOST.flap],
-                    now_ms()) and cmsgpack.pack(h[HOST.flap]) or ''
-                if state == 0 then
-                    listed[#listed + 1] = h
-                elseif state == 3 then
-                    local with, n = told_disused(t, co, rows[i], h)
-                    told[#told - 1], details = with or raw, h[HOST.details]
-                    octets = octets + n
-                end
-                listings[#listings + 1] = details
-                listings[#listings + 1] = past
-                octets = octets + #raw + #news[#news - 1]
+                put(id, state, raw, h, held)
             end
         end
     end
@@ -213,13 +217,14 @@ local function told_of(batch, co, c, most)
     rows_of(0, most - ends)
     octets = 0
     for _, state in ipairs({1, 3, 2}) do
-        rows_of(state, most - #told / 2)
+        rows_of(state, most - #out.hosts / 2)
     end
     if per_host then
         told_later(batch, co, shown)
     end
-    return told, lists_of(listings), news, marks_told(listed),
-        ranges_of(listed)
+    out.lists = lists_of(listings)
+    out.marks, out.ranges = marks_told(listed), ranges_of(listed)
+    return out
 end
 -- The alert that has many hosts, and does it end with this batch?
 local function storm_of(batch, co, counts)
@@ -236,17 +241,23 @@ local function storm_of(batch, co, counts)
     end
     return storm, left == 0 and 1 or 0
 end
--- A row of digest_claim.
+-- A row of digest_claim, and the octets that are in it; nil: the batch has to
+-- be looked at again.
 local function told_row(co, c, a, event, most)
     local batch, counts = key('batch', ac, co), {}
-    local told, lists, news, marks, ranges = told_of(batch, co, c, most)
+    local told, n = told_of(batch, co, c, most), 0
     for state = 0, 3 do
         counts[state] = count_of(batch, state)
+        n = n + counts[state]
+    end
+    if n > 0 and not told.hosts[1] then
+        return nil
     end
     local storm, ends = storm_of(batch, co, counts)
     local apart = not digest_per_host_of(c) and 0
         or counts[0] > digest_per_host and 2 or 1
     return {ac .. ':' .. co, apart, event, a[ACCOUNT.timezone],
-        counts[0], counts[1], counts[2], told, lists, counts[3], storm, ends,
-        news, digest_holds(c) and 1 or 0, marks, now_ms(), ranges}
+        counts[0], counts[1], counts[2], told.hosts, told.lists, counts[3],
+        storm, ends, told.news, digest_holds(c) and 1 or 0, told.marks,
+        now_ms(), told.ranges}, told.octets
 end

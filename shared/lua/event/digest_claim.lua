@@ -118,16 +118,10 @@ local function claim(event)
         return again(0)
     end
     again(lease)
-    local row, octets = told_row(co, contact, account, event, most), 0
-    if not row[8][1] and row[5] + row[6] + row[7] + row[10] > 0 then
+    local row, octets = told_row(co, contact, account, event, most)
+    if not row then
         states_left = 0
         return again(0)
-    end
-    for i = 1, #row[8], 2 do
-        octets = octets + #row[8][i]
-    end
-    for i = 2, #row[13], 3 do
-        octets = octets + #row[13][i]
     end
     states_left = states_left - 15 - #row[8] / 2 - octets / 1000
     out[#out + 1] = row

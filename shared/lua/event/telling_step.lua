@@ -116,11 +116,6 @@ local function mute_turn(member, now)
     return {member, m[MUTE.rule], m[MUTE.minutes], m[MUTE.begins],
         m[MUTE.last], now, load(key('acct', ac))[ACCOUNT.timezone]}
 end
--- Without memory nothing is given up.
-local function without_memory(why)
-    return string.find(tostring(type(why) == 'table' and why.err or why), 'OOM',
-        1, true)
-end
 local asks = {}
 local function mutes_turn(now)
     local due = call('ZRANGE', key('unmutes'), '-inf', now, 'BYSCORE',
@@ -136,7 +131,7 @@ local function mutes_turn(now)
     end
 end
 mutes_turn(now_ms())
-siblings_step(without_memory)
+siblings_step()
 local queue = KEY.tellings
 ac = call('ZRANGE', queue, 0, 0)[1]
 if not ac then

@@ -1,31 +1,10 @@
--- The lists that a profile shall have: from ARGV[i] on, each once; nil if one
--- is neither a system list nor a custom one of the account.  Lists that it has
--- already (`had`) may stay, even if they were killed since.
+-- The lists that a profile has, or leaves out.
 --- include: work
 --- include: large
-local function profile_entries(i, had)
-    local out, seen, old, ends = {}, {}, {}, work_targets('rbl_delete')
-    for _, sid in ipairs(had) do
-        old[sid] = true
-    end
-    for j = i, #ARGV do
-        local sid = ARGV[j]
-        if not seen[sid] then
-            if not old[sid] and not call('ZSCORE', key('lists'), sid)
-                and (ends[sid] or not owns('rbls', sid))
-            then
-                return nil
-            end
-            seen[sid] = true
-            out[#out + 1] = sid
-        end
-    end
-    return out
-end
--- The system lists that the profile shall leave out, which it else follows:
--- from ARGV[i] on, each once; nil if one is no system list.  Lists that it
--- leaves out already (`had`) may stay.
-local function profile_except(i, had)
+-- The SIDs from ARGV[i] on, each once; nil if is_list(sid) is not true of one.
+-- Those that the profile names already (`had`) may stay, even if they were
+-- killed since.
+local function profile_names(i, had, is_list)
     local out, seen, old = {}, {}, {}
     for _, sid in ipairs(had) do
         old[sid] = true
@@ -33,7 +12,7 @@ local function profile_except(i, had)
     for j = i, #ARGV do
         local sid = ARGV[j]
         if not seen[sid] then
-            if not old[sid] and not call('ZSCORE', key('lists'), sid) then
+            if not old[sid] and not is_list(sid) then
                 return nil
             end
             seen[sid] = true
@@ -42,15 +21,21 @@ local function profile_except(i, had)
     end
     return out
 end
+local function profile_system(sid)
+    return call('ZSCORE', key('lists'), sid)
+end
 -- Gives the record p of a profile the lists from ARGV[i] on.  given: "1": it
 -- has those; "2": it follows the system lists but those; else nothing is given.
 -- Returns the word of a refusal, or nil.
 local function profile_lists(p, given, i)
     local has, left_out = p[PROFILE.entries], p[PROFILE.except] or {}
     if given == '1' then
-        has, left_out = profile_entries(i, has), {}
+        local ends = work_targets('rbl_delete')
+        has, left_out = profile_names(i, has, function(sid)
+            return profile_system(sid) or not ends[sid] and owns('rbls', sid)
+        end), {}
     elseif given == '2' then
-        has, left_out = {}, profile_except(i, left_out)
+        has, left_out = {}, profile_names(i, left_out, profile_system)
     else
         return nil
     end

@@ -11,12 +11,8 @@ if not chosen then
     return {'ACCOUNT'}
 end
 local profiles, found = key('profiles', ac), {}
-local keys = call('ZRANGE', profiles, ARG.first, ARG.last)
-for i, rp in ipairs(keys) do
-    keys[i] = key('r', ac, rp)
-end
-for _, raw in ipairs(keys[1] and call('MGET', unpack(keys)) or {}) do
-    found[#found + 1] = raw or nil
+for _, rp in ipairs(call('ZRANGE', profiles, ARG.first, ARG.last)) do
+    found[#found + 1] = call('GET', key('r', ac, rp)) or nil
 end
 return {'OK', call('ZCARD', profiles), found, chosen[CHOSEN.profile],
     call('ZRANGE', key('lists:active'), 0, -1)}

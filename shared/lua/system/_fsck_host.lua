@@ -150,7 +150,8 @@ local function look_at_answers(h)
             end)
     end
 end
--- What it keeps of its changes (_turned.lua); the next change begins it anew.
+-- The listings that ended, and whether the host flaps (_past.lua).  If they are
+-- damaged, the record keeps none.
 local function are_numbers(t, first, last)
     for i = first, last do
         if type(t[i]) ~= 'number' or t[i] > now_ms() + 60000 then
@@ -169,7 +170,7 @@ local function look_at_changes(h)
     for _, p in ipairs(sound and past or {}) do
         sound = sound and type(p) == 'table' and type(p[PAST.list]) == 'string'
             and type(p[PAST.zone]) == 'string'
-            and are_numbers(p, PAST.since, PAST.off)
+            and are_numbers(p, PAST.since, PAST.disused)
     end
     if not sound then
         fault('changes', h[HOST.id], 'does not say how its listings changed',

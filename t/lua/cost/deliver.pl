@@ -260,7 +260,7 @@ sub changed_hosts {
     my $was = cmd('MGET', @k);
     my $now = 1000 * int cmd('TIME')->[0];
     my @past = map { [$W{rb}[$_], "list$_.some.example", 1, $now,
-        2, 0] } 1 .. 32;
+        2, 0, 0] } 1 .. 32;
     my $on = $listed && unpacked(cmd('GET', k('r', $ac, listed_one())));
     for my $i (0 .. 49) {
         my $h = unpacked($was->[$i]);
