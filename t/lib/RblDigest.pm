@@ -17,11 +17,15 @@ use constant { HT => 2 ** 42 };
 
 my ($ac, $acct, $redis);
 my $n_hosts = 0;
-our $flaps = 0;         # 1: hosts may flap
+my $flaps;
 my @states = qw(listed delisted clear unreported);
 
 # A redis-server with an account: its SID, its key, its group, another group.
+# Hosts flap only with digests_new(flaps => 1).
 sub digests_new {
+    my (%o) = @_;
+
+    $flaps = $o{flaps};
     $redis = redis_new();
     rblctl($redis, 'init', '--partitions', 1);
     ($ac, $acct) = account();

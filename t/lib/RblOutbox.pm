@@ -16,10 +16,9 @@ our ($ac, $acct, $notices, $noticed);
 our (@read, @claimed, %hook, %app, %co, %event, %open, %dead, %over, %logged);
 our @types = map { "rbl.host.$_" } qw(check.started check.completed listed);
 our @EXPORT = qw(DAY $ac $acct $notices $noticed @read @claimed %hook %app %co
-    %event %open %dead %over %logged @types now same begins
+    %event %open %dead %over %logged @types same begins
     forget_fails read_some end_some claim send_one record_one due);
 
-sub now { my $t = cmd('TIME'); return $t->[0] * 1000 + int $t->[1] / 1000 }
 sub hook_of { return $_[0] =~ /:(WH\w+)/ ? $hook{$1} : undef }
 sub same {
     my ($got, $want, $name) = @_;
@@ -60,7 +59,7 @@ sub attempted {
 }
 sub logs {
     $logged{$_[0]}++;
-    return packed([1, now(), 'EV', 't', 1, 'ok', 200, 1, 0, '', '']);
+    return packed([1, now_ms(), 'EV', 't', 1, 'ok', 200, 1, 0, '', '']);
 }
 sub wants {
     my ($h, $type) = @_;
@@ -167,7 +166,7 @@ sub circuits {
 }
 sub claim {
     my ($n, $lease) = (pick(1, 3, 50), pick(1, 60_000, 60_000));
-    my ($circuit, $now, %tried) = (circuits(), now());
+    my ($circuit, $now, %tried) = (circuits(), now_ms());
     my $r = script('delivery_claim', [k('retry')], most => $n,
         lease => $lease);
     for my $c (@$r[2 .. $#$r]) {

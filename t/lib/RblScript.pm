@@ -14,7 +14,7 @@ our @EXPORT = qw(script records unpacked packed sid k redis_new cmd account
     add_host listed_result no_flapping result finish_check begin begin_job take
     handle digest on_its_slot read_event end_events targets leave_event
     per_host contacts_hear tellings_end script_limits script_clock script_quick
-    in_state asks_of members_of coverage_in chosen);
+    in_state asks_of members_of coverage_in chosen now_ms);
 
 our @EXPORT_OK = qw(take_one done due_now slice step find_members);
 
@@ -129,6 +129,9 @@ sub still_marked {
     fail("$name changes $_, and the version stamp of its account stays")
         for @{ cmd('EVAL', $UNMARK, 0, $before) };
 }
+
+# The time of the server, which scripts take without script_clock.
+sub now_ms { my $t = cmd('TIME'); return $t->[0] * 1000 + int $t->[1] / 1000 }
 
 # A key of partition 0, which these tests use.
 sub k { return join ':', 'rbl:{0}', @_ }

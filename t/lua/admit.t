@@ -19,28 +19,23 @@ sub admit {
         second => $m);
 }
 
-sub now {
-    my ($s, $us) = @{ cmd('TIME') };
-    return $s * 1000 + int $us / 1000;
-}
-
 sub state { return unpacked(cmd('GET', k('rate', $ac, $_[0]))) }
 
 # --- one window ------------------------------------------------------------
 
 my $ap = sid('AP');
-my $before = now();
+my $before = now_ms();
 for my $left (2, 1, 0) {
     my $r = admit($ap, $read, 3, 0);
     is_deeply([@$r[0 .. 2]], ['OK', 3, $left], "an hour: $left left");
 }
 my $first = state($ap)->[0] - 3_600_000;
-ok($first >= $before && $first <= now(),
+ok($first >= $before && $first <= now_ms(),
     'the window starts with the first request');
 my $r = admit($ap, $read, 3, 0);
 is_deeply([@$r[0 .. 2]], ['LIMIT', 3, 0],
     'app_admit refuses the fourth request of the window');
-cmp_ok(abs($first + 3_600_000 - now() - $r->[3]), '<', 1000, 'until its end');
+cmp_ok(abs($first + 3_600_000 - now_ms() - $r->[3]), '<', 1000, 'until its end');
 is_deeply(admit($ap, $_, 3, 0)->[0], 'LIMIT',
     "the hourly limit also refuses requests of kind $_") for 1 .. 3;
 is(state($ap)->[1], 3, 'refused requests are not counted');
@@ -59,9 +54,9 @@ $ap = sid('AP');
 for my $kind ($read, $write, $start) {
     my $n = 0;
     my $last;
-    my $began = now();
+    my $began = now_ms();
     $n++ while $n < 100 && ($last = admit($ap, $kind, 0, 7))->[0] eq 'OK';
-    is($n, 7, "kind $kind: seven a second") if now() - $began < 1000;
+    is($n, 7, "kind $kind: seven a second") if now_ms() - $began < 1000;
     is_deeply([@$last[0 .. 2]], ['LIMIT', 7, 0],
         "app_admit refuses requests of kind $kind beyond seven");
     ok($last->[3] > 0 && $last->[3] <= 1000,
@@ -83,7 +78,7 @@ sub set {
 }
 
 $ap = sid('AP');
-my $now = now();
+my $now = now_ms();
 set($ap, $now + 1_800_000, 90, $now + 60_000, 0, (0) x 4);
 $r = admit($ap, $read, 100, 1000);
 is_deeply([@$r[0 .. 2]], ['OK', 100, 9],
@@ -103,9 +98,9 @@ is_deeply([$r->[0], state($ap)->[5]], ['LIMIT', 0],
 
 # --- clocks and junk -------------------------------------------------------
 
-set($ap, now() - 1, 100, (0) x 6);
+set($ap, now_ms() - 1, 100, (0) x 6);
 is(admit($ap, $read, 1, 0)->[0], 'OK', 'an expired window');
-set($ap, now() + 9_000_000, 100, (0) x 6);
+set($ap, now_ms() + 9_000_000, 100, (0) x 6);
 is(admit($ap, $read, 1, 0)->[0], 'OK', 'the clock was set back');
 cmp_ok(cmd('PTTL', k('rate', $ac, $ap)), '<=', 3_600_000,
     'a window that ends too late is replaced by a new one');

@@ -38,7 +38,6 @@ sub event {
     return "$ac:$ev:CB0";
 }
 sub waits { my ($m) = @_; return cmd('ZSCORE', k('retry'), $m) - now_ms() }
-sub now_ms { my $t = cmd('TIME'); return $t->[0] * 1000 + int $t->[1] / 1000 }
 sub state {
     my ($k) = @{ cmd('KEYS', k('hook', $ac, 'CB*')) };
     return $k ? { @{ cmd('HGETALL', $k) } } : {};

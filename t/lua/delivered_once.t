@@ -33,7 +33,7 @@ sub emit {
 }
 sub circuits_end {
     for my $wh (grep { $hook{$_}{till} } keys %hook) {
-        cmd('HSET', k('hook', $ac, $wh), 'till', now() - 2000);
+        cmd('HSET', k('hook', $ac, $wh), 'till', now_ms() - 2000);
         cmd('HDEL', k('hook', $ac, $wh), 'probe') if chance(0.7) || $_[0];
     }
     # Circuits of callbacks, and the account's budget.
@@ -67,10 +67,10 @@ sub hook_change {
         @$h{qw(status late)} = ('disabled', 0) if $h->{status} eq 'active';
     } elsif ($what eq 'late' && $h->{status} eq 'disabled') {
         cmd('SET', $k, record_pack('hook', %{ record('hook', cmd('GET', $k)) },
-            disabled => now() - 6 * DAY));
+            disabled => now_ms() - 6 * DAY));
         $h->{late} = 1;
     } elsif ($what eq 'long' && $h->{fails}) {
-        cmd('HSET', k('hook', $ac, $wh), 'fails', 9, 'since', now() - 6 * DAY);
+        cmd('HSET', k('hook', $ac, $wh), 'fails', 9, 'since', now_ms() - 6 * DAY);
         @$h{qw(fails long)} = (9, 1);
     } elsif ($what eq 'test') {
         my $ev = sid('EV');

@@ -15,7 +15,6 @@ my ($other, $their) = account();
 my $day = 86_400_000;
 cmd('XGROUP', 'CREATE', k('outbox'), 'deliver', '0', 'MKSTREAM');
 
-sub now_ms { my $t = cmd('TIME'); return $t->[0] * 1000 + int $t->[1] / 1000 }
 sub hook {
     my ($account, @types) = @_;
     my $wh = sid('WH');

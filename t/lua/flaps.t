@@ -10,17 +10,14 @@ use RblDigest;
 use RblScript;
 use RblTest;
 
-$RblDigest::flaps = 1;
-my ($ac, $acct, $group, $other) = digests_new();
+my ($ac, $acct, $group, $other) = digests_new(flaps => 1);
 my $LOOK = 3 * 2 ** 42;
 
 sub pause { select undef, undef, undef, 0.002 }
-sub now { my $t = cmd('TIME'); return $t->[0] * 1000 + int $t->[1] / 1000 }
 sub stored { return unpacked(cmd('GET', k('r', $ac, $_[0]))) }
 sub alert {
     my ($co, %o) = @_;
-    return script('contact_alert', [$acct], contact => $co, map({ $_ =>
-        $o{$_} // '' } qw(weight rhythm quiet after checks)));
+    return script('contact_alert', [$acct], contact => $co, %o);
 }
 
 # That many hours pass for a host and a contact.
@@ -200,7 +197,7 @@ for my $seed ($SEED .. $SEED + ($ENV{RBL_LIVES} // 24) - 1) {
         push @changes, \@change if $change[1] || $change[2];
         my $flap = stored($ht)->[22];
         my ($since, $n) = model(@changes);
-        my $said = $flap->[6] ? sprintf '%.1f', (now() - $flap->[6]) / 3.6e6
+        my $said = $flap->[6] ? sprintf '%.1f', (now_ms() - $flap->[6]) / 3.6e6
             : 'no';
         my $want = defined $since ? sprintf '%.1f', $hour - $since : 'no';
         next if !@changes || $said eq $want
@@ -244,9 +241,7 @@ sub over {
 sub mutes_end {
     my ($mu) = @_;
     script('mute_end', [$acct], mute => $mu);
-    for (1 .. 9) {
-        last if !script('telling_step', [k('tellings')])->[1];
-    }
+    tellings_end();
 }
 
 my $co = contact('start_and_end');
@@ -254,7 +249,7 @@ my $ht = host();
 flapping($co, $ht, 'muted');
 my $mu = sid('MU');
 is(script('mute_add', [$acct], mute => $mu, target => $ht,
-    ends => now() + 9e6, reason => 'why', longest => 9e9)->[0], 'OK',
+    ends => now_ms() + 9e6, reason => 'why', longest => 9e9)->[0], 'OK',
     'a host that flaps is muted');
 after($ht, $co, 1, $off, '', 'its end is held back');
 after($ht, $co, 7, '', '', 'also when it has been quiet');
@@ -265,7 +260,7 @@ over($co, 'muted');
 $ht = host();
 flapping($co, $ht, 'muted for a while');
 $mu = sid('MU');
-script('mute_add', [$acct], mute => $mu, target => $ht, ends => now() + 9e6,
+script('mute_add', [$acct], mute => $mu, target => $ht, ends => now_ms() + 9e6,
     reason => 'why', longest => 9e9);
 after($ht, $co, 1, $off, '', 'the end of a muted host');
 mutes_end($mu);
@@ -283,7 +278,7 @@ for my $case ([2, ''], [4, 'listed ~a +b flaps 6']) {
     flapping($co, $ht, $name);
     $mu = sid('MU');
     script('mute_add', [$acct], mute => $mu, target => 'RBb',
-        ends => now() + 9e6, reason => 'why', longest => 9e9);
+        ends => now_ms() + 9e6, reason => 'why', longest => 9e9);
     after($ht, $co, 1, "listed:3 listed:$weight", 'listed +~a flaps 6',
         "$name is left out");
     mutes_end($mu);
@@ -350,8 +345,8 @@ over($co, 'another schedule');
 $ht = host();
 flapping($co, $ht, 'the clock');
 hours(-24 * 365, $ht, $co);
-cmd('ZADD', k('digest', $ac, $co), now(), $ht);
-cmd('ZADD', k('digests'), now(), "$ac:$co");
+cmd('ZADD', k('digest', $ac, $co), now_ms(), $ht);
+cmd('ZADD', k('digests'), now_ms(), "$ac:$co");
 check($ht, split ' ', $off);
 like(told($co), qr/^delisted/,
     'if the clock is set back by a year a host does not flap');

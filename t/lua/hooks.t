@@ -43,7 +43,6 @@ sub letters {
         @{ cmd('XRANGE', k('dead', $ac), '-', '+') };
 }
 sub state { return { @{ cmd('HGETALL', k('hook', $ac, $_[0])) } } }
-sub now_ms { my $t = cmd('TIME'); return $t->[0] * 1000 + int $t->[1] / 1000 }
 sub all_due {
     cmd('ZADD', k('retry'), 1, $_) for @{ cmd('ZRANGE', k('retry'), 0, -1) };
 }

@@ -23,7 +23,6 @@ sub is_account { return unpacked(cmd('GET', $acct)) }
 sub bill { return unpacked(cmd('GET', k('bill', $ac))) }
 sub due { return cmd('ZSCORE', k('due', $ac), $_[0]) }
 sub scheduled { return [sort @{ cmd('ZRANGE', k('due', $ac), 0, -1) }] }
-sub now_ms { my $t = cmd('TIME'); return $t->[0] * 1000 + int $t->[1] / 1000 }
 
 sub state {
     my ($ht) = @_;

@@ -13,15 +13,10 @@ my $redis = redis_new();
 my $DAY = 86_400_000;
 my $key;
 
-sub now {
-    my ($s, $us) = @{ cmd('TIME') };
-    return $s * 1000 + int $us / 1000;
-}
-
-sub today { return int now() / $DAY }
+sub today { return int now_ms() / $DAY }
 
 # The test must not cross midnight (UTC).
-wait_for { $DAY - now() % $DAY > 20_000 } 30, 'a new day';
+wait_for { $DAY - now_ms() % $DAY > 20_000 } 30, 'a new day';
 
 sub fresh { return $key = k('list', sid('RB')) }
 sub field { return cmd('HGET', $key, $_[0]) }
@@ -52,7 +47,7 @@ for my $case ([1000, 0, 100, 20], [1000, 0, 5, 5], [1000, 500, 100, 10],
     my $was = $used =~ /^\d+\z/ ? $used : 0;
     if ($n eq 'USED') {
         is(field('used'), $used, 'nothing is counted');
-        my $ms = $DAY - now() % $DAY;
+        my $ms = $DAY - now_ms() % $DAY;
         cmp_ok(abs($r->[1] - $ms), '<', 1000,
             'a list with a used quota is refused until midnight');
         next;
@@ -109,7 +104,7 @@ is(grant(5, 10, 0, 2000)->[0], 'OK',
     'a request that can wait longer is granted');
 set(turn => '1e15');
 is(grant(5, 10, 0)->[2], 0, 'a turn long ago is no credit');
-set(turn => (now() + 3_600_000) * 1000);
+set(turn => (now_ms() + 3_600_000) * 1000);
 is(grant(5, 10, 0)->[2], 0, 'a turn in one hour is ignored');
 
 fresh();
@@ -190,20 +185,20 @@ for my $s (300, 600, 1200, 2400, 3600, 3600) {
         'the list is blocked until the end of the back-off');
     is(grant(0, 0, 0)->[0], 'BLOCKED',
         'a daemon without limits sees the block too');
-    set(till => now() - 1);
+    set(till => now_ms() - 1);
     is_deeply([@{ grant(1, 10, 10) }[0, 5]], ['OK', $times],
         'the grant after the back-off asks for a report');
 }
 
 told(1);
 is(told(0)->[1] > 0, 1, 'an answer to an older query ends nothing');
-set(since => now() - 11_000);
+set(since => now_ms() - 11_000);
 is_deeply(told(0), ['OK', 0, 0, 0], 'a later one does');
 is(field('till'), undef, 'a later good answer ends the back-off');
 is_deeply(told(1), ['OK', 300_000, 1, 1],
     'the next one starts at the beginning');
 
-set(till => now() + 3 * 3_600_000);
+set(till => now_ms() + 3 * 3_600_000);
 is(grant(1, 10, 10)->[0], 'OK', 'an end in three hours: the clock was wrong');
 set(till => 'x', refused => 'nan', since => '');
 is(told(1)->[2], 1, 'damaged fields count as absent');

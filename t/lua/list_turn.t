@@ -12,11 +12,6 @@ redis_new();
 my $HALF = 1_800_000;
 my $key;
 
-sub now {
-    my ($s, $us) = @{ cmd('TIME') };
-    return $s * 1000 + int $us / 1000;
-}
-
 sub fresh { return $key = k('list', sid('RB')) }
 sub field { return cmd('HGET', $key, $_[0]) }
 sub set { return cmd('HSET', $key, @_) }
@@ -78,15 +73,15 @@ pass('fewer than 20 go of a list that turns, whatever was before');
 
 fresh();
 turn(0, 4);
-set(moved => now() - $HALF + 5000);
+set(moved => now_ms() - $HALF + 5000);
 is(turn(0, 0)->[1], 4, 'listings younger than half an hour count in full');
-set(moved => now() - $HALF - 5000);
+set(moved => now_ms() - $HALF - 5000);
 is(turn(0, 0)->[1], 2, 'older than half an hour counts half');
 is(turn(0, 0)->[1], 2, 'older listings are halved only once');
-set(moved => now() - 2 * $HALF - 5000);
+set(moved => now_ms() - 2 * $HALF - 5000);
 is(turn(0, 0)->[1], 0, 'older than an hour not at all');
 turn(0, 4);
-set(moved => now() + 60_000);
+set(moved => now_ms() + 60_000);
 is(turn(0, 1)->[1], 1, 'a future time of a wrong clock does not count');
 for my $junk ('x', '-1', 'nan', 'inf', '1e300', '') {
     set(clear => $junk, fresh => $junk, passes => $junk, passed => $junk,
@@ -100,7 +95,7 @@ fresh();
 my $r = turn(5, 10);
 is_deeply([@$r[0 .. 5]], ['FROZEN', 1, 10, 15, 1, 0],
     'the freeze starts with ten of fifteen; a sample is needed');
-cmp_ok(abs($r->[6] - now()), '<', 5000, 'the freeze starts now');
+cmp_ok(abs($r->[6] - now_ms()), '<', 5000, 'the freeze starts now');
 is_deeply([map { field($_) } qw(frozen turned of)], [$r->[6], 10, 15],
     'recorded for the operator');
 my $since = $r->[6];
@@ -110,14 +105,14 @@ is_deeply([@$r[0 .. 4, 6]], ['FROZEN', 0, 10, 15, 0, $since],
 ok($r->[5] >= 0 && $r->[5] < 5000, 'one has started a moment ago');
 turn(1000, 0);
 is(turn(0, 1)->[0], 'FROZEN', 'clear answers do not thaw it');
-set(sampled => now() - 4000);
+set(sampled => now_ms() - 4000);
 is(turn(0, 1)->[4], 0, 'a sample in progress is not repeated');
-set(sampled => now() - 6000);
+set(sampled => now_ms() - 6000);
 is(turn(0, 1)->[4], 1, 'the daemon with the sample has died: another one');
-set(sampled => now() - 29_000);
+set(sampled => now_ms() - 29_000);
 turn(0, 0, 1);
 is(turn(0, 1)->[4], 0, 'the sample failed: half a minute is not over');
-set(sampled => now() - 31_000);
+set(sampled => now_ms() - 31_000);
 is(turn(5, 0)->[4], 0, 'no check waits: no sample');
 is(turn(0, 1)->[4], 1, 'a check waits: another sample');
 is(turn(0, 1)->[4], 0, 'one daemon has claimed it');
@@ -143,7 +138,7 @@ for my $bound (10, 20, 40, 80, 160, 320, 640, 640) {
     is(turn($bound, $bound)->[0], 'FROZEN', "$bound at once do not");
     is(thaw()->[0], 'OK', 'list_thaw thaws the list');
 }
-set(passed => now() - 3_600_001);
+set(passed => now_ms() - 3_600_001);
 is(turn(10, 10)->[0], 'FROZEN', 'an hour later ten are enough again');
 thaw();
 is(field('passes'), 1, 'counted from the start');

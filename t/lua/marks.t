@@ -17,9 +17,8 @@ my $marks = k('marks', $ac);
 
 sub mark {
     my ($ht, $list, %o) = @_;
-    return script('host_mark', [$acct], host => $ht, list => $list, map({ $_ =>
-        $o{$_} // '' } qw(asked expected)), told => exists $o{ticket} ? '1'
-        : '0', ticket => $o{ticket} // '');
+    return script('host_mark', [$acct], host => $ht, list => $list,
+        told => exists $o{ticket} ? 1 : 0, %o);
 }
 # The marks of a host by list.
 sub of_host {

@@ -27,10 +27,6 @@ sub add {
         credential => "id\0", algorithm => -7, key => "key\xff",
         counter => $o{counter} // 0, rp => 'r' x 32);
 }
-sub now_ms {
-    my ($s, $us) = @{ cmd('TIME') };
-    return $s * 1000 + int($us / 1000);
-}
 sub enter {
     my ($passkey, $counter, $begun) = @_;
 

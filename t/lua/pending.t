@@ -24,7 +24,6 @@ my $text = 'more than 10,000 deliveries to the receiver were pending';
 my $body = '{"body":1}';
 my $late = now_ms() + 3_600_000;
 
-sub now_ms { my $t = cmd('TIME'); return $t->[0] * 1000 + int $t->[1] / 1000 }
 sub pending { return cmd('ZCARD', k('pending', $ac)) }
 sub letters {
     return map { { @{ $_->[1] } } } @{ cmd('XRANGE', k('dead', $ac), '-', '+') };

@@ -16,10 +16,8 @@ my $LOOK = 3 * 2 ** 42;
 
 sub alert {
     my ($co, %o) = @_;
-    return script('contact_alert', [$acct], contact => $co, map({ $_ =>
-        $o{$_} // '' } qw(weight rhythm quiet after checks)));
+    return script('contact_alert', [$acct], contact => $co, %o);
 }
-sub now { my $t = cmd('TIME'); return $t->[0] * 1000 + int $t->[1] / 1000 }
 sub later { return cmd('ZSCORE', k('later'), "$ac:$_[0]") }
 
 # That many minutes pass for a host and a contact.
@@ -54,7 +52,7 @@ sub waits_for {
     local $Test::Builder::Level = $Test::Builder::Level + 1;
     sound($name);
     my $at = later($co);
-    ok(defined $at && abs($at - now() - 60_000 * $minutes) < 20_000,
+    ok(defined $at && abs($at - now_ms() - 60_000 * $minutes) < 20_000,
         "$name: the digest waits that long") or diag($at // 'no time');
     is(cmd('ZSCORE', k('digests'), "$ac:$co"), undef,
         "$name: nothing looks at it meanwhile");
@@ -129,7 +127,7 @@ $co = contact('start_and_end');
 is(alert($co, checks => 3)->[0], 'OK', 'a contact wants three checks');
 check($ht, qw(listed clear));
 told($co, '', 'one check is not enough');
-ok(later($co) - now() > 59_000, 'the digest waits for the next check');
+ok(later($co) - now_ms() > 59_000, 'the digest waits for the next check');
 check($ht, qw(listed clear));
 minutes(24 * 60, $ht, $co);
 told($co, '', 'nor are two');
@@ -202,17 +200,17 @@ is_deeply([@{ $asked->[0] }[0 .. 3]],
     ["$ac:$co", 'daily 08:00', '22:00-06:00', 'UTC'],
     'a daemon is asked when the digest may go');
 is_deeply(asks(), [], 'a daemon is asked once in the time of a lease');
-is(goes($co, now() + 3_600_000), 'OK', 'a digest may go in an hour');
+is(goes($co, now_ms() + 3_600_000), 'OK', 'a digest may go in an hour');
 waits_for($co, 60, 'a rhythm');
-is(goes($co, now()), 'STALE', 'a second answer comes too late');
+is(goes($co, now_ms()), 'STALE', 'a second answer comes too late');
 check($more[0], qw(listed clear));
 told($co, '', 'what is new does not go before');
 waits_for($co, 60, 'a rhythm, again');
 check($more[1], qw(listed clear));
 check($more[1], qw(clear clear));
 minutes(0, $ht, $co);
-cmd('ZADD', k('later'), now() - 1, "$ac:$co");
-cmd('SET', k('when', $ac, $co), now() - 1);
+cmd('ZADD', k('later'), now_ms() - 1, "$ac:$co");
+cmd('SET', k('when', $ac, $co), now_ms() - 1);
 my %told = tells();
 is_deeply([sort split /, /, $told{$co}], [sort "listed $v", 'listed '
     . unpacked(cmd('GET', k('r', $ac, $more[0])))->[2]],
@@ -220,37 +218,37 @@ is_deeply([sort split /, /, $told{$co}], [sort "listed $v", 'listed '
 told($co, '', 'and no more');
 check($ht, qw(clear clear));
 is(scalar(@{ asks() }), 1, 'the next digest asks again');
-is(goes($co, now()), 'OK', 'a digest may go now');
+is(goes($co, now_ms()), 'OK', 'a digest may go now');
 told($co, "delisted $v", 'and goes');
 
 check($more[0], qw(clear clear));
 asks();
-goes($co, now() + 86_400_000);
-my $old = now() - 700_000;
+goes($co, now_ms() + 86_400_000);
+my $old = now_ms() - 700_000;
 cmd('ZADD', k('later'), $old, "$ac:$co");
 cmd('SET', k('when', $ac, $co), $old);
 is_deeply(asks()->[0], ["$ac:$co", '', '22:00-06:00', 'UTC'],
     'one that is ten minutes late asks for quiet hours alone');
-is(goes($co, now()), 'OK', 'a late digest may go');
+is(goes($co, now_ms()), 'OK', 'a late digest may go');
 told($co, 'delisted ' . unpacked(cmd('GET', k('r', $ac, $more[0])))->[2],
     'what is late is not lost');
 
 alert($co, quiet => 'none');
 check($more[0], qw(listed clear));
 asks();
-goes($co, now() + 86_400_000);
+goes($co, now_ms() + 86_400_000);
 cmd('ZADD', k('later'), $old, "$ac:$co");
 cmd('SET', k('when', $ac, $co), $old);
 told($co, 'listed ' . unpacked(cmd('GET', k('r', $ac, $more[0])))->[2],
     'without quiet hours a late one goes at once');
 check($more[0], qw(clear clear));
 asks();
-goes($co, now());
+goes($co, now_ms());
 tells();
 
 check($ht, qw(listed clear));
 asks();
-goes($co, now() + 3_600_000);
+goes($co, now_ms() + 3_600_000);
 is(alert($co, rhythm => 'now', quiet => 'none')->[0], 'OK',
     'the rhythm is taken away');
 told($co, "listed $v", 'and what waits goes at once');
@@ -265,7 +263,7 @@ for my $how ('delete', 'pause') {
     alert($co, rhythm => 'hourly', after => 10);
     check($ht, qw(listed clear));
     asks();
-    goes($co, now() + 1000);
+    goes($co, now_ms() + 1000);
     script($how eq 'delete' ? 'contact_delete' : 'contact_status', [$acct],
         contact => $co, $how eq 'pause' ? (status => 'paused') : ());
     sound("$how, while a message waits");

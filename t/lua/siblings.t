@@ -15,7 +15,6 @@ use RblTest;
 my ($ac, $acct) = digests_new();
 my $queue = k('siblings');
 
-sub now { my $t = cmd('TIME'); return $t->[0] * 1000 + int $t->[1] / 1000 }
 
 # A range whose addresses are due in an hour; its SID, those of its addresses.
 my $nets = 0;
@@ -30,9 +29,9 @@ sub range {
     later($_) for @kids;
     return ($range, @kids);
 }
-sub later { cmd('ZADD', k('due', $ac), now() + 3_600_000, $_) for @_ }
+sub later { cmd('ZADD', k('due', $ac), now_ms() + 3_600_000, $_) for @_ }
 sub due_of { return grep { my $at = cmd('ZSCORE', k('due', $ac), $_);
-    defined $at && $at < now() + 60_000 } @_ }
+    defined $at && $at < now_ms() + 60_000 } @_ }
 sub steps {
     my $n = 0;
     while (1) {
@@ -79,7 +78,7 @@ steps();
 later(@kid);
 check($kid[6], 'listed', 'listed');
 is(queued(), '', 'a listing that begins again in the hour does not');
-cmd('ZADD', k('siblings', $ac), now() - 3_600_000, "$range:RBb:listed");
+cmd('ZADD', k('siblings', $ac), now_ms() - 3_600_000, "$range:RBb:listed");
 check($kid[7], 'clear', 'listed');
 is(queued(), "$ac:$range", 'an hour later it does');
 is(join(' ', sort @{ cmd('ZRANGE', k('siblings', $ac), 0, -1) }),

@@ -185,7 +185,6 @@ sub any {
 }
 sub told { return script('zone_ask', [$key, $seen], family => 'ipv4',
     resolver => $_[0], order => 0, ttl => $_[1], any => 0)->[4] }
-sub now_ms { return int time * 1000 }
 # Sets a TTL that was reported so many ms ago, a resolver that is watched for so
 # many, a wait that began so many ms ago.
 sub told_before { cmd('HSET', $key, 'ttl ipv4', "$_[0] " . (now_ms() - $_[1])) }

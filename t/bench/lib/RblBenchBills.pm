@@ -18,7 +18,6 @@ use Time::HiRes qw(time sleep);
 
 use constant { DAY => 86_400_000, PATIENT => 300, EACH => 100 };
 
-sub now_ms { return int(time * 1000) }
 
 sub new {
     my ($class, $n) = @_;
