@@ -10,6 +10,7 @@
 use strict;
 use warnings;
 use List::Util qw(sum0);
+use RblAlertModel;
 use RblDigest;
 use RblScript;
 use RblTest;
@@ -18,6 +19,7 @@ my $N = $ENV{DAY_HOSTS} // 2000;
 srand($ENV{RBL_SEED} // 47);
 use constant { MINUTE => 60_000, HOUR => 3_600_000 };
 
+$ENV{TZ} = 'UTC';                      # of the account
 my ($ac, $acct) = digests_new();
 my $midnight = 1_700_006_400_000;       # a Wednesday, 00:00 UTC
 script_clock(my $now = $midnight - HOUR);
@@ -99,8 +101,7 @@ sub who {
     my ($name, %alert) = @_;
 
     my $co = contact('start_and_end');
-    my $r = script('contact_alert', [$acct], contact => $co, map({ $_ =>
-        $alert{$_} // '' } qw(weight rhythm quiet after checks)));
+    my $r = script('contact_alert', [$acct], contact => $co, %alert);
     is($r->[0], 'OK', "a contact: $name");
     $who{$co} = $name;
     $got{$name} = 0;
@@ -110,26 +111,6 @@ who('on call: critical, at once', weight => 4);
 who('by day: high, after four hours, hourly', weight => 3, after => 240,
     rhythm => 'hourly', quiet => '22:00-06:00');
 who('daily at 08:00', rhythm => 'daily 08:00');
-
-# When a message may go (rbl_rhythm.h), in UTC.
-sub goes_at {
-    my ($rhythm, $quiet) = @_;
-
-    my $at = $now;
-    my $day = $now - $now % (24 * HOUR);
-    $at = $now - $now % HOUR + HOUR if $rhythm eq 'hourly';
-    if ($rhythm =~ /^daily (\d+):00/) {
-        $at = $day + $1 * HOUR;
-        $at += 24 * HOUR if $at <= $now;
-    }
-    if (my ($from, $to) = $quiet =~ /^(\d+):00-(\d+):00/) {
-        my $hour = $at / HOUR % 24;
-        $at = $at - $at % HOUR + (($to - $hour) % 24) * HOUR
-            if $from < $to ? $hour >= $from && $hour < $to
-                : $hour >= $from || $hour < $to;
-    }
-    return $at;
-}
 
 # --- the day -----------------------------------------------------------------
 
@@ -149,16 +130,14 @@ sub checks {
 }
 
 sub messages {
-    for (1 .. 1000) {
-        last if !script('telling_step', [k('tellings')])->[1];
-    }
+    tellings_end();
     for (1 .. 1000) {
         my $r = script('digest_claim', [k('digests')], window => MINUTE,
             lease => 30_000, most => 50, events => [map { sid('EV') } 1 .. 4]);
         my @rows = @$r[3 .. $#$r];
         for my $ask (@{ $r->[2] }) {
             script('digest_when', [k('digests')], member => $ask->[0],
-                at => goes_at(@$ask[1, 2]));
+                at => model_goes(@$ask[1, 2], $now));
         }
         for my $d (@rows) {
             if (sum0(@$d[4 .. 6], $d->[9])) {
