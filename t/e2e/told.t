@@ -10,48 +10,16 @@ use warnings;
 use lib 't/lib';
 use POSIX qw(strftime);
 use RblTest;
+use RblWhole;
 
 my $zone = 'dnsbl.told.test';
 my $spam = ":127.0.0.2:spam\n127.0.0.2\n";
-my $rbldnsd = start_rbldnsd(zones => [
-    [$zone, 'ip4set', $spam . "192.0.2.10\n192.0.2.11\n"]]);
-my $redis = start_redis();
-my $lists = temp_dir() . '/lists.json';
-write_file($lists, <<"JSON");
-{ "version": 1, "lists": [
-{"zone": "$zone", "name": "Told", "type": "rbl", "families": ["ipv4"],
- "website": "https://list.example/", "codes": ["127.0.0.2=a source of spam"],
- "lookup": "https://list.example/q?%s", "delist": "https://list.example/off",
- "weight": "critical"} ] }
-JSON
-init_store($redis, lists => $lists);
-is(rblctl($redis, 'lists', 'override', $zone, '--server',
-    "127.0.0.1\@$rbldnsd->{port}")->{status}, 0, 'the list has a server');
-my $nginx = start_nginx(store => $redis);
-my $checkd = start_checkd(store => $redis, resolver => $rbldnsd, conf => {
-    lookup => 'direct',
-    dns_timeout => '500ms', check_timeout => '3s', digest_window => '2s',
-    deliver_http => 'on', deliver_allow => '127.0.0.0/8' });
-my $acct = make_account($redis);
-my $hook = start_receiver();
-
-sub get { return api($nginx, $acct, 'GET', @_) }
-sub post { return api($nginx, $acct, 'POST', @_) }
-sub told { return map { $_->{json} } received($hook) }
-sub checked {
-    my (@hosts) = @_;
-
-    my @pp = map { post('/3.0/check/start.json', { host => $_ })
-        ->{data}{id} } @hosts;
-    wait_for { !grep { get("/3.0/check/status/$_.json")->{data}{status}
-        !~ /^(?:completed|failed)$/ } @pp } 15, 'the end of the checks';
-}
-
-my $co = post('/3.0/contact/add.json', { type => 'endpoint',
-    contact => $hook->{url}, schedule => 'start_and_end' })->{data}{id};
-wait_for { received($hook) == 1 } 15, 'the code';
-is(post("/3.0/contact/confirm/$co.json", { authcode => (told())[0]{authcode} })
-    ->{status_code}, 200, 'the contact is confirmed');
+my $w = whole_system(direct => 1, conf => { digest_window => '2s' },
+    zones => { $zone => { name => 'Told', codes => ['127.0.0.2=a source of spam'],
+        lookup => 'https://list.example/q?%s',
+        delist => 'https://list.example/off', weight => 'critical',
+        data => $spam . "192.0.2.10\n192.0.2.11\n" } });
+my ($rbldnsd, $redis, $acct, $hook, $co) = @$w{qw(dns redis acct hook contact)};
 
 my %ht;
 for my $v ('192.0.2.10', '192.0.2.11', '192.0.2.12') {
@@ -70,7 +38,7 @@ is_deeply([@$m{qw(id host name status listed_count)}],
     'the report has the host with its state');
 my ($l) = @{ $m->{listings} };
 is_deeply([@$l{qw(host name website details reason delisting weight)}],
-    [$zone, 'Told', 'https://list.example/',
+    [$zone, 'Told', "https://$zone/",
         'https://list.example/q?192.0.2.10', 'a source of spam',
         'https://list.example/off', 'critical'],
     'the report has the list, the reason and the links');

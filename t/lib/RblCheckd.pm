@@ -18,8 +18,8 @@ our @EXPORT = qw(world script_ok add_host add_many check_host check_value
 
 
 # {redis, dns, acct, zones}.  Options: zones => {zone => {data, set, families,
-# codes, type, lookup, control, more (other members)}}, no_dns => 1,
-# redis => {...}, partitions, account => {...}.
+# codes, type, lookup, delist, control, more (other members), own (no list of the
+# system)}}, no_dns => 1, redis => {...}, partitions, account => {...}.
 sub world {
     my (%opt) = @_;
 
@@ -45,18 +45,19 @@ sub lists_json {
     my ($zones) = @_;
 
     my @lists;
-    for my $zone (sort keys %$zones) {
+    for my $zone (grep { !$zones->{$_}{own} } sort keys %$zones) {
         my $z = $zones->{$zone};
         push @lists, sprintf '{"zone": "%s", "name": "%s", "type": "%s", '
             . '"website": "https://%s/", "families": [%s], "enabled": true, '
-            . '"codes": [%s], "lookup": "%s", "delist": "", "weight": "%s",'
+            . '"codes": [%s], "lookup": "%s", "delist": "%s", "weight": "%s",'
             . ' "scope": "ip", "kind": "block", "control": "%s", '
             . '%s"note": ""}', $zone, $z->{name} // "List $zone",
             $z->{type} // 'rbl', $zone,
             join(', ', map { "\"$_\"" } @{ $z->{families} // ['ipv4'] }),
             join(', ', map { "\"$_\"" } @{ $z->{codes}
                 // ['127.0.0.2=listed'] }), $z->{lookup} // '',
-            $z->{weight} // 'normal', $z->{control} // 'none', defined $z->{more} ? "$z->{more}, " : '';
+            $z->{delist} // '', $z->{weight} // 'normal',
+            $z->{control} // 'none', defined $z->{more} ? "$z->{more}, " : '';
     }
     return "{ \"version\": 1, \"lists\": [\n" . join(",\n", @lists)
         . "\n], \"dead\": [] }\n";
