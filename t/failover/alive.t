@@ -20,7 +20,7 @@ my $load = start_load($w->{nginx}, accounts => $w->{accounts}, clients => 8,
     rate => 300);
 for (1 .. failovers(1)) {
     sleep 1;
-    my $old = master($f);
+    my $old = wait_master($f);
     is(redis($old, 'CLIENT', 'PAUSE', 5000, 'WRITE'), 'OK',
         'the old master pauses its writes');
     my $new = failover($f);

@@ -65,7 +65,7 @@ for my $n (1 .. failovers(4)) {
     if ($n % 4 == 0) {
         kill_one($f);
     } else {
-        my $old = master($f);
+        my $old = wait_master($f);
         pause_server($old);
         sleep 2 + $n % 3 / 2;
         cont_server($old);

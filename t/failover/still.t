@@ -36,7 +36,7 @@ sleep 1;
 
 my (@on, $failovers);
 for my $stop (@stops) {
-    my $old = master($f);
+    my $old = wait_master($f);
     pause_server($old);
     sleep $stop;
     cont_server($old);

@@ -8,6 +8,7 @@ use warnings;
 use Exporter 'import';
 use RblScript;
 use RblScript qw(take_one done due_now);
+use RblSeam;
 use RblTest;
 
 our @EXPORT = qw(digests_new contact host last_address check waits forget claim
@@ -107,6 +108,7 @@ sub forget {
     cmd('DEL', k('digests'));
 }
 
+# The digests that may be told, by the names of the rows of digest_claim.
 sub claim {
     my (%o) = @_;
 
@@ -117,7 +119,7 @@ sub claim {
             most => $o{hosts} // 50, events => [map { sid('EV') } 1 .. 4]);
         is($r->[0], 'OK', 'claimed') if $r->[0] ne 'OK';
         return $r->[1] if !wantarray;
-        push @claimed, @$r[3 .. $#$r];
+        push @claimed, map { { seam_row('digest_claim', $_) } } @$r[3 .. $#$r];
         last if $r->[1] != 0 || @$r == 3 && !unfinished();
     }
     return @claimed;
@@ -134,14 +136,13 @@ sub unfinished {
     return 0;
 }
 
-# Arguments: [member, apart, event, timezone, listed, delisted, clear, hosts,
-# lists, unreported, alert of many, it ends].
+# Stores what claim() gave.
 sub store {
     my ($d, %o) = @_;
 
-    my @args = (member => $d->[0], claimed => $d->[2],
+    my @args = (member => $d->{member}, claimed => $d->{event},
         limit => $o{limit} // 20);
-    my @all = @{ $o{messages} // [[$d->[2], '{"m":1}', '']] };
+    my @all = @{ $o{messages} // [[$d->{event}, '{"m":1}', '']] };
     my $r = script('digest_store', [k('digests')], @args,
         event => [map { $_->[0] } @all], body => [map { $_->[1] } @all],
         host => [map { $_->[2] } @all]);
@@ -154,13 +155,13 @@ sub store {
 sub tells {
     my %told;
     for my $d (claim()) {
-        my @rows = @{ $d->[7] };
+        my @rows = @{ $d->{hosts} };
         while (my ($raw, $state) = splice @rows, 0, 2) {
-            push @{ $told{ substr $d->[0], 35 } },
+            push @{ $told{ substr $d->{member}, 35 } },
                 "$states[$state] " . unpacked($raw)->[2];
         }
         is_deeply(store($d, messages => []), ['OK', 0], 'stored')
-            if !$d->[10];
+            if !$d->{alert};
     }
     return map { $_ => join ', ', @{ $told{$_} } } keys %told;
 }

@@ -13,6 +13,10 @@ package RblSeam;
 #
 # Arguments of any number (`--- arg: host value...`) are arrays of one length.
 # A value that is no array is the same for all of them, or the only one.
+#
+# A row of a reply by the names of its fields:
+#
+#   my %digest = seam_row('digest_claim', $reply->[3]);
 
 use strict;
 use warnings;
@@ -21,7 +25,7 @@ use Carp 'croak';
 use Exporter 'import';
 use RblTest;
 
-our @EXPORT = qw(columns seam_source seam_words);
+our @EXPORT = qw(columns seam_row seam_source seam_words);
 
 my (%head, %source);
 
@@ -33,14 +37,14 @@ sub seam_source {
 }
 
 # {keys => [names], args => [names], each => [names of the arguments of any
-# number], needed => {name => 1}}.
+# number], row => [names], needed => {name => 1}}.
 sub head_of {
     my ($name) = @_;
 
     my ($file) = glob repo_dir() . "/shared/lua/*/$name.lua"
         or croak "there is no script $name";
-    my %h = (keys => [], args => [], each => []);
-    my (%text, $last);
+    my %h = (keys => [], args => [], each => [], row => []);
+    my (%text, $last, $in_row);
     for (split /\n/, read_file($file)) {
         last if !/^(?:--|[ \t]*$)/;
         if (/^--- (key|arg): (\S+(?: \S+)*)(?:  (.*))?$/) {
@@ -50,12 +54,20 @@ sub head_of {
                 @names;
             $text{ $last = $names[-1] } = $text;
         }
+        elsif (/^--- row: \S+ (\S+(?: \S+)*)/
+            || $in_row && /^---   (\S+(?: \S+)*)/)
+        {
+            push @{ $h{row} }, map { s/(?:#|\[\])$//r } split / /, $1;
+            $in_row = 1;
+            next;
+        }
         elsif (/^--  +(.*)/ && defined $last) {
             $text{$last} .= " $1";
         }
         else {
             $last = undef;
         }
+        $in_row = 0;
     }
 
     my ($lua, $n) = (seam_source($name), 0);
@@ -92,6 +104,14 @@ sub args_of {
         if grep { $_ != $n } @other;
     return (map({ $given{$_} // '' } @{ $h->{args} }),
         map { my $i = $_; map { ref ? $_->[$i] : $_ } @each } 0 .. $n - 1);
+}
+
+sub seam_row {
+    my ($name, $row) = @_;
+
+    my $names = ($head{$name} //= head_of($name))->{row};
+    croak "a row of $name has the fields @$names" if @$row != @$names;
+    return map { $names->[$_] => $row->[$_] } 0 .. $#$names;
 }
 
 # Rows {host => .., value => ..}, ... as columns (host => [..], value => [..]).

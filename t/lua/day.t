@@ -13,6 +13,7 @@ use List::Util qw(sum0);
 use RblAlertModel;
 use RblDigest;
 use RblScript;
+use RblSeam;
 use RblTest;
 
 my $N = $ENV{DAY_HOSTS} // 2000;
@@ -134,19 +135,19 @@ sub messages {
     for (1 .. 1000) {
         my $r = script('digest_claim', [k('digests')], window => MINUTE,
             lease => 30_000, most => 50, events => [map { sid('EV') } 1 .. 4]);
-        my @rows = @$r[3 .. $#$r];
+        my @rows = map { { seam_row('digest_claim', $_) } } @$r[3 .. $#$r];
         for my $ask (@{ $r->[2] }) {
             script('digest_when', [k('digests')], member => $ask->[0],
                 at => model_goes(@$ask[1, 2], $now));
         }
         for my $d (@rows) {
-            if (sum0(@$d[4 .. 6], $d->[9])) {
-                my $name = $who{ substr $d->[0], 35 };
+            if (sum0(@$d{qw(listed delisted clear unreported)})) {
+                my $name = $who{ substr $d->{member}, 35 };
                 $got{$name}++;
                 $hours{$name}[($now - $midnight) / HOUR]++
                     if $now >= $midnight;
             }
-            store($d, messages => []) if !$d->[10];
+            store($d, messages => []) if !$d->{alert};
         }
         last if !@rows && !@{ $r->[2] } && $r->[1] != 0;
     }

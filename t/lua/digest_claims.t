@@ -25,33 +25,34 @@ ok($wait > 59_000 && $wait <= 60_000, 'nothing before the end of the window');
 is(scalar(my @none = claim(window => 60_000)), 0, 'no daemon gets it');
 check($two, qw(clear clear));
 my ($g) = claim();
-is_deeply([@$g[0, 1, 3 .. 6]], ["$ac:$here", 0, 'UTC', 1, 1, 0],
+is_deeply([@$g{qw(member apart timezone listed delisted clear)}],
+    ["$ac:$here", 0, 'UTC', 1, 1, 0],
     'a daemon claims the digest after the window');
-is_deeply([map { unpacked($_)->[2] } @{ $g->[7] }[0, 2]], [$v[0], $v[2]],
+is_deeply([map { unpacked($_)->[2] } @{ $g->{hosts} }[0, 2]], [$v[0], $v[2]],
     'the digest has its two hosts');
-is_deeply([@{ $g->[7] }[1, 3]], [0, 1],
+is_deeply([@{ $g->{hosts} }[1, 3]], [0, 1],
     'the digest has the changes of its hosts');
-is_deeply([sort map { unpacked($_)->[3] } @{ $g->[8] }],
+is_deeply([sort map { unpacked($_)->[3] } @{ $g->{lists} }],
     ['a.example', 'b.example'], 'the digest has the lists of its listed hosts');
 is(scalar(@none = claim()), 0, 'a claimed digest is leased');
 leases_end($here);
 my ($again) = claim();
-is_deeply([@$again[0, 1, 3 .. 14]], [@$g[0, 1, 3 .. 14]],
+is_deeply({ %$again, event => '', now => 0 }, { %$g, event => '', now => 0 },
     'an expired lease: another daemon claims the same');
-isnt($again->[2], $g->[2], 'the digest that is made again has another event');
+isnt($again->{event}, $g->{event}, 'the digest that is made again has another event');
 
 # later changes are for the next digest
 check($out, qw(listed clear));
 leases_end($here);
 my $late = $g;
 ($g) = claim();
-is($g->[4], 1, 'the repeated claim counts the same hosts');
+is($g->{listed}, 1, 'the repeated claim counts the same hosts');
 is_deeply(store($late), ['STALE'], 'a late daemon cannot store the digest');
 is_deeply(store($g), ['OK', 1], 'digest_store stores the digest');
 is_deeply(store($g), ['STALE'], 'digest_store stores the digest only once');
 my ($m) = take_one();
-is_deeply([@$m[0 .. 4, 6, 7, 8]], ["$ac:$g->[2]:$here", 'contact.trigger',
-    "https://x.example/$here", '', 0, $g->[2], '{"m":1}', 'endpoint'],
+is_deeply([@$m[0 .. 4, 6, 7, 8]], ["$ac:$g->{event}:$here", 'contact.trigger',
+    "https://x.example/$here", '', 0, $g->{event}, '{"m":1}', 'endpoint'],
     'a delivery to the contact');
 
 # it gets no other message before that one is over
@@ -80,17 +81,17 @@ check($in, qw(clear clear));
 check($in, qw(listed clear));
 leases_end($here);
 ($again) = claim();
-is_deeply([@$again[4, 5]], [0, 1], 'a claimed end stays an end');
+is_deeply([@$again{qw(listed delisted)}], [0, 1], 'a claimed end stays an end');
 store($again);
 ($m) = take_one();
 done($m, 'ok');
 leases_end($here);
 ($g) = claim();
-is_deeply([@$g[4, 5]], [1, 0], 'the next digest has the listing');
+is_deeply([@$g{qw(listed delisted)}], [1, 0], 'the next digest has the listing');
 check($in, qw(clear clear));
 leases_end($here);
 ($again) = claim();
-is_deeply([@$again[4, 5]], [0, 0],
+is_deeply([@$again{qw(listed delisted)}], [0, 0],
     'a listing that ends before its report is not reported');
 is_deeply(store($again, messages => []), ['OK', 0],
     'a digest without news is stored without a message');
@@ -105,14 +106,15 @@ check($in, qw(listed clear));
 check($in, qw(listed listed));
 leases_end($here);
 ($again) = claim();
-is_deeply([@$again[4, 5]], [0, 0], 'a host with news is left to the next');
+is_deeply([@$again{qw(listed delisted)}], [0, 0],
+    'a host with news is left to the next');
 is_deeply(store($g), ['STALE'], 'a claim from before is stale');
 is_deeply(store($again, messages => []), ['OK', 0],
     'a digest without news is stored without a message');
 leases_end($here);
 ($g) = claim();
-is_deeply([@$g[4, 5]], [1, 0], 'the next digest has the host');
-is(scalar @{ unpacked($g->[7][0])->[16] }, 2,
+is_deeply([@$g{qw(listed delisted)}], [1, 0], 'the next digest has the host');
+is(scalar @{ unpacked($g->{hosts}[0])->[16] }, 2,
     'the host in the digest has both of its lists');
 store($g);
 ($m) = take_one();
@@ -132,7 +134,7 @@ my $gone = host();
 check($gone, qw(listed clear));
 script('host_delete', [$acct], host => $gone, keep => 60_000);
 ($g) = claim();
-is_deeply([@$g[4, 9], $#{ $g->[7] }], [1, 0, 1],
+is_deeply([@$g{qw(listed unreported)}, $#{ $g->{hosts} }], [1, 0, 1],
     'neither its listing nor its end is reported');
 store($g);
 ($m) = take_one();
@@ -194,9 +196,10 @@ is(scalar(my @tried = take_one()), 1,
 done($tried[0], 'ok');
 leases_end($here);
 ($g) = claim();
-is_deeply([@$g[4, 5]], [0, 1], 'the next digest has the end of the listing');
+is_deeply([@$g{qw(listed delisted)}], [0, 1],
+    'the next digest has the end of the listing');
 store($g, limit => 1000);
-due_now(["$ac:$g->[2]:$here"]);
+due_now(["$ac:$g->{event}:$here"]);
 ($m) = take_one();
 done($m, 'ok');
 nothing_left('in turn');
@@ -284,10 +287,10 @@ for my $i (0 .. $#storm) {
     check($storm[$i], qw(listed clear));
 }
 ($g) = claim();
-is($g->[4], 300, 'all are counted');
-is(scalar @{ $g->[7] } / 2, 50, 'the message has 50 of them');
-is(unpacked($g->[7][0])->[1], $storm[0], 'the first ones');
-is(scalar(@{ $g->[8] }), 1, 'each list once');
+is($g->{listed}, 300, 'all are counted');
+is(scalar @{ $g->{hosts} } / 2, 50, 'the message has 50 of them');
+is(unpacked($g->{hosts}[0])->[1], $storm[0], 'the first ones');
+is(scalar(@{ $g->{lists} }), 1, 'each list once');
 is_deeply(store($g), ['OK', 1],
     'digest_store stores one message for the storm');
 ($m) = take_one();
@@ -303,10 +306,10 @@ for my $ht (@storm[0 .. 249]) {
 store($_, messages => []) for claim();
 check($_, qw(clear clear)) for @storm[0 .. 249];
 for my $ends ((25) x 10) {
-    my %claimed = map { $_->[0] => $_ } claim();
+    my %claimed = map { $_->{member} => $_ } claim();
     my $d = $claimed{"$ac:$pager"};
-    is($d->[5], $ends, "$ends ends of 250");
-    is(scalar @{ $d->[7] } / 2, $ends, 'each is reported');
+    is($d->{delisted}, $ends, "$ends ends of 250");
+    is(scalar @{ $d->{hosts} } / 2, $ends, 'each is reported');
     is($claimed{"$ac:$to"}[5], 250, 'the other contact gets all at once')
         if !$n++;
     store($_, messages => []) for values %claimed;
@@ -319,7 +322,8 @@ check($_, qw(listed clear)) for @storm[0 .. 249];
 script('host_delete', [$acct], host => $_, keep => 60_000)
     for @storm[0 .. 229];
 ($g) = claim();
-is_deeply([@$g[4, 5, 9], @{ $g->[7] } / 2], [20, 0, 0, 20],
+is_deeply([@$g{qw(listed delisted unreported)}, @{ $g->{hosts} } / 2],
+    [20, 0, 0, 20],
     'hosts that are deleted before the report');
 store($g, messages => []);
 
@@ -334,10 +338,10 @@ for my $ht (@large) {
 }
 my @shown;
 for (@large) {
-    my ($d) = grep { $_->[0] eq "$ac:$pager" } my @all = claim();
-    is_deeply([$d->[4], scalar @{ $d->[7] } / 2], [1, 1],
+    my ($d) = grep { $_->{member} eq "$ac:$pager" } my @all = claim();
+    is_deeply([$d->{listed}, scalar @{ $d->{hosts} } / 2], [1, 1],
         'one of the large hosts is shown, and counted');
-    push @shown, unpacked($d->[7][0])->[1];
+    push @shown, unpacked($d->{hosts}[0])->[1];
     store($_, messages => []) for @all;
 }
 is_deeply([sort @shown], [sort @large], 'each of them is shown in the end');
@@ -349,7 +353,7 @@ my $fine = contact('every_check');
 check($in, qw(listed clear));
 cmd('SET', k('r', $ac, $to), 'x');
 my @got = claim();
-is_deeply([map { $_->[0] } @got], ["$ac:$fine"], 'the valid one is claimed');
+is_deeply([map { $_->{member} } @got], ["$ac:$fine"], 'the valid one is claimed');
 ok(cmd('ZSCORE', k('digests'), "$ac:$to") > $now, 'the other waits');
 cmd('ZADD', k('digests'), 0, 'what is this');
 is(scalar(@none = claim()), 0, 'an invalid member');

@@ -145,9 +145,10 @@ tells();
 script('host_update', [$acct], host => $named, named => '1',
     name => "a|b \xc3\xa4|");
 change($named, 'delete');
-my ($row) = grep { $_->[0] eq "$ac:$co{start_and_end}" } claim();
-is_deeply([@$row[4, 5, 6, 9], @{ unpacked($row->[7][0]) }[1, 2, 3],
-    $row->[7][1]], [0, 0, 0, 1, $named, last_address(), "a|b \xc3\xa4|", 3],
+my ($row) = grep { $_->{member} eq "$ac:$co{start_and_end}" } claim();
+is_deeply([@$row{qw(listed delisted clear unreported)},
+    @{ unpacked($row->{hosts}[0]) }[1, 2, 3], $row->{hosts}[1]],
+    [0, 0, 0, 1, $named, last_address(), "a|b \xc3\xa4|", 3],
     'a deleted host is reported by its name');
 store($_, messages => []) for $row;
 leases_end($_) for values %co;
@@ -182,9 +183,9 @@ change($block, 'delete');
 is(cmd('ZCARD', k('digest', $ac, $co{start_and_end})), 1,
     'a range: one thing to look at');
 is(cmd('ZCARD', k('digests')), 3, 'a digest a contact');
-($row) = grep { $_->[0] eq "$ac:$co{every_check}" } claim();
-is($row->[9], 250, 'all are counted');
-is(scalar @{ $row->[7] } / 2, 50, 'the message has 50 of them');
+($row) = grep { $_->{member} eq "$ac:$co{every_check}" } claim();
+is($row->{unreported}, 250, 'all are counted');
+is(scalar @{ $row->{hosts} } / 2, 50, 'the message has 50 of them');
 forget(values %co);
 
 # the order of reports if there are too many hosts
@@ -195,8 +196,9 @@ check($mixed[0], qw(listed clear));
 check($mixed[1], qw(clear clear));
 check($mixed[3], qw(clear clear));
 change($mixed[2], 'delete');
-($row) = grep { $_->[0] eq "$ac:$co{every_check}" } claim(hosts => 3);
-is_deeply([@{ $row->[7] }[1, 3, 5], @$row[4 .. 6, 9]], [0, 1, 3, 1, 1, 1, 1],
+($row) = grep { $_->{member} eq "$ac:$co{every_check}" } claim(hosts => 3);
+is_deeply([@{ $row->{hosts} }[1, 3, 5],
+    @$row{qw(listed delisted clear unreported)}], [0, 1, 3, 1, 1, 1, 1],
     'hosts that are clear come last in the digest');
 change($_, 'delete') for @mixed[0, 1, 3];
 forget(values %co);

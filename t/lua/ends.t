@@ -67,7 +67,7 @@ claim();
 script('host_delete', [$acct], host => $ht, keep => 60_000);
 leases_end($co);
 my ($again) = claim();
-my @rows = @{ $again->[7] };
+my @rows = @{ $again->{hosts} };
 ok(@rows && unpacked($rows[0])->[2] eq last_address(),
     'a reported host has an address');
 store($again, messages => []);

@@ -67,7 +67,7 @@ check($ht, qw(listed clear));
 my ($first) = claim();
 leases_end($contact);
 my ($again) = claim();
-isnt($again->[2], $first->[2],
+isnt($again->{event}, $first->{event},
     'a digest that is made again has another event id');
 is_deeply(store($first), ['STALE'],
     'only the daemon that has claimed it last stores it');

@@ -56,9 +56,9 @@ sub told {
     my @out;
     pause();
     for my $d (claim()) {
-        my ($of) = $d->[0] =~ /(CO\w+)$/;
-        my @hosts = @{ $d->[7] };
-        my @news = @{ $d->[12] };
+        my ($of) = $d->{member} =~ /(CO\w+)$/;
+        my @hosts = @{ $d->{hosts} };
+        my @news = @{ $d->{news} };
         while (my ($raw, $state) = splice @hosts, 0, 2) {
             my ($digits, $past, $flap) = splice @news, 0, 3;
             my $h = unpacked($raw);

@@ -21,6 +21,7 @@ use warnings;
 use IPC::Open2;
 use RblAlertModel;
 use RblScript;
+use RblSeam;
 use RblTest;
 
 my $SEED = $ENV{RBL_SEED} // 4700;
@@ -95,13 +96,14 @@ sub messages {
             events => [map { sid('EV') } 1 .. 4]) };
         script('digest_when', [k('digests')], member => $_->[0],
             at => found('go', @$_[1, 2], $now)) for @$ask;
-        for my $d (@rows) {
-            my @shows = @{ $d->[7] };
+        for my $d (map { { seam_row('digest_claim', $_) } } @rows) {
+            my @shows = @{ $d->{hosts} };
             while (my ($raw, $state) = splice @shows, 0, 2) {
-                push @{ $told{ substr $d->[0], 35 } }, says($raw, $state);
+                push @{ $told{ substr $d->{member}, 35 } }, says($raw, $state);
             }
-            1 while script('digest_store', [k('digests')], member => $d->[0],
-                claimed => $d->[2], limit => 20)->[0] eq 'MORE';
+            1 while script('digest_store', [k('digests')],
+                member => $d->{member}, claimed => $d->{event},
+                limit => 20)->[0] eq 'MORE';
         }
         return \%told if !@rows && !@$ask && $wait;
     }

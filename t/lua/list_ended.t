@@ -98,13 +98,13 @@ sub messages {
     my %told;
     my @states = qw(listed delisted clear unreported);
     for my $d (claim()) {
-        my @rows = @{ $d->[7] };
-        my @news = @{ $d->[12] };
+        my @rows = @{ $d->{hosts} };
+        my @news = @{ $d->{news} };
         while (my (undef, $state) = splice @rows, 0, 2) {
             my (undef, $past) = splice @news, 0, 3;
             my $zones = $state == 3
                 ? join '', map { " $_->[1]" } @{ unpacked($past) } : '';
-            push @{ $told{ substr $d->[0], 35 } }, $states[$state] . $zones;
+            push @{ $told{ substr $d->{member}, 35 } }, $states[$state] . $zones;
         }
         is_deeply(store($d, messages => []), ['OK', 0],
             'digest_store ends the digest');

@@ -139,10 +139,10 @@ cmd('HDEL', $marks, $third);
 my $co = contact('every_check');
 check($other, 'listed', 'clear');
 my ($row) = claim();
-is_deeply([$row->[14][0], scalar @{ $row->[14] }], [$other, 2],
+is_deeply([$row->{marks}[0], scalar @{ $row->{marks} }], [$other, 2],
     'a message gets the marks of its hosts');
-is(unpacked($row->[14][1])->[0][5], 'RBa', 'each has its list and ticket');
-cmp_ok($row->[15], '>', 1.7e12, 'a message gets the time, from which their age '
+is(unpacked($row->{marks}[1])->[0][5], 'RBa', 'each has its list and ticket');
+cmp_ok($row->{now}, '>', 1.7e12, 'a message gets the time, from which their age '
     . 'is counted');
 
 

@@ -81,12 +81,12 @@ $ht = host();
 check($ht, 'listed', 'listed');
 pause();
 my ($d) = claim();
-is(scalar(@{ unpacked($d->[7][0])->[16] }), 2, 'a message has two listings');
+is(scalar(@{ unpacked($d->{hosts}[0])->[16] }), 2, 'a message has two listings');
 $mu = mute('RBa');
 pause();
 leases_end($co);
 ($d) = claim();
-is_deeply([map { $_->[0] } @{ unpacked($d->[7][0])->[16] }], ['RBb'],
+is_deeply([map { $_->[0] } @{ unpacked($d->{hosts}[0])->[16] }], ['RBb'],
     'a list that is muted since is not in the message that is made again');
 is_deeply(store($d, messages => []), ['OK', 0], 'the message is stored');
 is_deeply({ tells() }, {}, 'the mute holds the other one back');
@@ -107,7 +107,7 @@ is_deeply({ tells() }, { $co => 'listed ' . last_address() },
 script('mute_end', [$acct], mute => $mu);
 tellings();
 ($d) = claim();
-is(scalar(@{ unpacked($d->[7][0])->[16] }), 2, 'the next one is to have both');
+is(scalar(@{ unpacked($d->{hosts}[0])->[16] }), 2, 'the next one is to have both');
 script('contact_status', [$acct], contact => $co, status => 'paused');
 is(store($d, messages => [])->[0], 'GONE', 'the contact is paused');
 script('contact_status', [$acct], contact => $co, status => 'active');

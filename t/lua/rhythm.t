@@ -172,12 +172,12 @@ told($co, '', '120 hosts wait');
 waits_for($co, 10_000, '120 hosts');
 alert($co, after => 0);
 my ($d) = claim();
-is($d->[4], 120, 'a contact that waits no longer gets all of them');
+is($d->{listed}, 120, 'a contact that waits no longer gets all of them');
 store($d, messages => []);
 told($co, '', 'once');
 check($_, qw(clear clear)) for @more;
 ($d) = claim();
-is($d->[5], 120, 'the contact gets all their ends');
+is($d->{delisted}, 120, 'the contact gets all their ends');
 store($d, messages => []);
 ended($co, 'a change');
 

@@ -126,6 +126,6 @@ my $co = contact('start_and_end');
 my ($told, @of) = range(4);
 check($_, 'listed', 'clear') for @of[0 .. 2];
 my ($row) = claim();
-is_deeply($row->[16], [$told, "10.$nets.0.0/22", 4],
+is_deeply($row->{ranges}, [$told, "10.$nets.0.0/22", 4],
     'a message gets the subnet of its hosts, and how many addresses it has');
 done_testing();

@@ -5,6 +5,7 @@ package RblTest::Process;
 use strict;
 use warnings;
 
+use Carp 'croak';
 use Cwd qw(abs_path);
 use Exporter 'import';
 use File::Basename qw(dirname);
@@ -208,6 +209,8 @@ sub alive {
 
     return !grep { !alive($_) } nodes($server) if $server->{nodes};
     return 0 if $server->{ended};
+    # A signal to no process would reach the whole group of the test.
+    croak 'no server' if !$server->{pid};
     if (waitpid($server->{pid}, WNOHANG) == $server->{pid}) {
         @$server{qw(ended status)} = (1, $?);
         return 0;
