@@ -52,8 +52,7 @@ ngx_rbl_meter_answer(ngx_uint_t code, ngx_uint_t endpoint)
     }
 
     ngx_rbl_meter->answers[i]++;
-    ngx_rbl_meter->endpoints[endpoint < NGX_RBL_METER_ENDPOINTS ? endpoint
-                                                                : 0]++;
+    ngx_rbl_meter->endpoints[endpoint]++;
 }
 
 

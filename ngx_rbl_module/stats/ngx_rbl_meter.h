@@ -12,14 +12,12 @@
 #ifndef _NGX_RBL_METER_H_INCLUDED_
 #define _NGX_RBL_METER_H_INCLUDED_
 
-#include <ngx_config.h>
-#include <ngx_core.h>
-
 #include "ngx_rbl_counts.h"
+#include "ngx_rbl_http.h"
 
 
 #define NGX_RBL_METER_CODES      14     /* the last: all other codes */
-#define NGX_RBL_METER_ENDPOINTS  192    /* NGX_RBL_ROUTES_MAX and the first, of
+#define NGX_RBL_METER_ENDPOINTS  (NGX_RBL_ROUTES_MAX + 1)   /* the first:
                                            unknown paths */
 
 typedef struct {
@@ -41,6 +39,7 @@ extern ngx_rbl_meter_t  *ngx_rbl_meter;
 /* Status codes with a counter of their own; 0: all others. */
 extern const ngx_uint_t   ngx_rbl_meter_codes[NGX_RBL_METER_CODES];
 
+/* endpoint: of ngx_rbl_route_number. */
 void ngx_rbl_meter_answer(ngx_uint_t code, ngx_uint_t endpoint);
 
 

@@ -105,7 +105,7 @@ ngx_rbl_status_endpoint(ngx_rbl_status_t *s, ngx_uint_t i)
             return -1;
         }
 
-        n += j < NGX_RBL_METER_ENDPOINTS ? (int64_t) s->sum.endpoints[j] : 0;
+        n += (int64_t) s->sum.endpoints[j];
     }
 
     return n;
@@ -255,7 +255,7 @@ ngx_rbl_status_json(ngx_rbl_status_t *s)
     for (i = 1; (endpoint = ngx_rbl_route_endpoint(i)) != NULL; i++) {
         n = ngx_rbl_status_endpoint(s, i);
 
-        if (n >= 0 && i < NGX_RBL_METER_ENDPOINTS) {
+        if (n >= 0) {
             rbl_doc_int(&doc, ngx_rbl_status_text(text[i], endpoint), n);
         }
     }
