@@ -20,8 +20,11 @@ write_file($lists, qq({"version": 1, "lists": [{"zone": "$system", "name": "S",
 my $t = browser_setup(lists => $lists);
 my $daemon = start_checkd(store => $t->{redis}, resolver => $rbldnsd);
 my $free = make_account($t->{redis}, name => 'Free', free => 1);
+my $many = make_account($t->{redis}, name => 'Many');
+rblctl($t->{redis}, 'profile', 'add', $many->{sid}, "profile $_") for 1 .. 50;
 browser_run($t, 'lists', link => add_user($t)->{link}, own => $own,
     system => $system, viewer => add_user($t, role => 'viewer')->{link},
-    free => add_user($t, acct => $free)->{link});
+    free => add_user($t, acct => $free)->{link},
+    many => add_user($t, acct => $many)->{link});
 
 done_testing();

@@ -8,15 +8,19 @@ import { Filter, matches } from './list_parts.js';
 import { families } from './list_state.js';
 import { t } from './text.js';
 
-// The text that says which lists a profile has.
-export const listsOf = ({ profile, except }) => (profile.uses_defaults !== 1
-    ? 'chosen' : except.length > 0 ? 'follows_some' : 'follows');
+// The kinds of profiles, with the text that says which lists one has.
+const kinds = { all: 'follows', except: 'follows_some', chosen: 'chosen' };
 
-// value: "all", "except" or "chosen".
+export const kindOf = ({ profile, except }) => (profile.uses_defaults !== 1
+    ? 'chosen' : except.length > 0 ? 'except' : 'all');
+
+export const listsOf = (shown) => t(kinds[kindOf(shown)],
+    { n: shown.profile.total_entries });
+
 export function Kind({ value, onChange }) {
     return html`<fieldset class="choose">
         <legend>${t('which_lists')}</legend>
-        ${['all', 'except', 'chosen'].map((kind) => html`<div key=${kind}>
+        ${Object.keys(kinds).map((kind) => html`<div key=${kind}>
             <input id="kind-${kind}" type="radio" name="kind"
                 checked=${value === kind} onChange=${() => onChange(kind)} />
             <label for="kind-${kind}">${t(`profile_kind_${kind}`)}</label>

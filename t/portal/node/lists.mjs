@@ -182,5 +182,17 @@ await close(page, 'lists by keyboard');
 
     await close(other, 'a free plan');
 }
+{
+    const other = await open();
+
+    await signIn(other, input.many);
+    await other.goto('/portal/#/profiles');
+    await other.waitForSelector('h1 >> text=51 profiles');
+    is(await other.locator('main tbody tr').count(), 50, 'a page of profiles');
+    await other.click('button >> text=Next page');
+    await other.waitForSelector('main >> text=Page 2 of 2');
+    is(await other.locator('main tbody tr').count(), 1, 'the last profile');
+    await close(other, 'many profiles');
+}
 
 await done();

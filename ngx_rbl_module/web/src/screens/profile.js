@@ -7,7 +7,7 @@ import { isolate } from '../bidi.js';
 import { Said, useChange } from '../change.js';
 import { Delete, Form } from '../form.js';
 import { html } from '../html.js';
-import { Kind, ListChoice, listsOf } from '../list_choice.js';
+import { Kind, kindOf, ListChoice, listsOf } from '../list_choice.js';
 import { PaidAnswer } from '../list_parts.js';
 import { useLoad } from '../load.js';
 import { Changes, Place } from '../parts.js';
@@ -16,10 +16,8 @@ import { t } from '../text.js';
 
 // The fields of the form.  kind: of its lists (list_choice.js); except: those
 // that it leaves out; chosen: those that it has.
-const fieldsOf = ({ profile, except }) => ({ name: profile.name,
-    kind: profile.uses_defaults !== 1 ? 'chosen'
-        : except.length > 0 ? 'except' : 'all', except,
-    chosen: profile.entries });
+const fieldsOf = (shown) => ({ name: shown.profile.name, kind: kindOf(shown),
+    except: shown.except, chosen: shown.profile.entries });
 
 const save = (does, { name, kind, except, chosen }) => (kind === 'chosen'
     ? post(`rblprofile/${does}.json`, { name, entries: chosen.join(',') })
@@ -140,8 +138,7 @@ export function Profile({ me, id }) {
                 <h1><bdi>${profile.name}</bdi></h1>
                 ${profile.is_default === 1 && html`
                     <p>${t('profile_is_default')}</p>`}
-                <p>${t(listsOf({ profile, except }),
-                    { n: profile.total_entries })}</p>
+                <p>${listsOf({ profile, except })}</p>
                 ${me.user.role !== 'viewer' && html`
                     <${Actions} shown=${{ profile, except }} lists=${all.data}
                         onDone=${() => setRound((n) => n + 1)} />`}

@@ -1,11 +1,16 @@
 // Profiles: the sets of lists that hosts are checked at.
 
+import { useState } from 'preact/hooks';
+
 import { html } from '../html.js';
 import { listsOf } from '../list_choice.js';
 import { PaidAnswer } from '../list_parts.js';
 import { useLoad } from '../load.js';
+import { Pager } from '../pager.js';
 import { t } from '../text.js';
 import { Profile, ProfileAdd } from './profile.js';
+
+const size = 50;
 
 function Row({ shown }) {
     const { profile } = shown;
@@ -14,18 +19,18 @@ function Row({ shown }) {
         <th scope="row" data-label=${t('profile')}>
             <a href="#/profiles/${profile.id}"><bdi class="name"
                 title=${profile.name}>${profile.name}</bdi></a></th>
-        <td data-label=${t('lists')}>${t(listsOf(shown),
-            { n: profile.total_entries })}</td>
+        <td data-label=${t('lists')}>${listsOf(shown)}</td>
         <td data-label=${t('default_head')}>${profile.is_default === 1
             && t('default')}</td>
     </tr>`;
 }
 
 function All({ me }) {
-    const state = useLoad('profiles.json?page_size=1000');
+    const [page, setPage] = useState(1);
+    const state = useLoad(`profiles.json?page=${page}&page_size=${size}`);
 
     return html`<${PaidAnswer} title=${t('profiles')} state=${state}>
-        ${({ data, total_rbl_profiles: total }) => html`
+        ${({ data, total_rbl_profiles: total, total_pages: pages }) => html`
             <h1>${t('total_profiles', { n: total })}</h1>
             <p>${t('profiles_text')}</p>
             ${me.user.role !== 'viewer' && html`<p><a class="button"
@@ -38,7 +43,8 @@ function All({ me }) {
                 </tr></thead>
                 <tbody>${data.map((shown) => html`
                     <${Row} key=${shown.profile.id} shown=${shown} />`)}</tbody>
-            </table>`}
+            </table>
+            <${Pager} page=${page} pages=${pages} onPage=${setPage} />`}
     <//>`;
 }
 
