@@ -332,16 +332,6 @@ rbl_mute_rule(rbl_run_t *run, rbl_str_t *text)
 
 
 static int
-rbl_mute_minutes(rbl_run_t *run, rbl_str_t *text)
-{
-    int64_t  n;
-
-    return rbl_between(run, *text, 1, RBL_WINDOW_MINUTES, &n) == 0
-           ? rbl_run_int(run, text, n) : -1;
-}
-
-
-static int
 rbl_mute_reason(rbl_run_t *run, rbl_str_t *text)
 {
     (void) run;
@@ -356,8 +346,7 @@ static const rbl_field_t  rbl_mute_fields[] = {
     RBL_TEXT("begin", RBL_EMPTY, rbl_mute_begin, RBL_ARG(mute_add, begins)),
     RBL_TEXT("until", RBL_NEEDED, rbl_mute_until, RBL_ARG(mute_add, ends)),
     RBL_TEXT("repeat", RBL_EMPTY, rbl_mute_rule, RBL_ARG(mute_add, rule)),
-    RBL_TEXT("minutes", RBL_EMPTY, rbl_mute_minutes,
-             RBL_ARG(mute_add, minutes)),
+    RBL_NUMBER("minutes", 1, RBL_WINDOW_MINUTES, 0, RBL_ARG(mute_add, minutes)),
     RBL_TEXT("reason", RBL_NEEDED, rbl_mute_reason,
              RBL_ARG(mute_add, reason)),
     RBL_END

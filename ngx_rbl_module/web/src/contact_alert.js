@@ -8,6 +8,7 @@ import { Field, Select } from './form.js';
 import { html } from './html.js';
 import { useLoad } from './load.js';
 import { namesIn, RecordForm, useFields } from './record.js';
+import { rhythmText } from './rhythm.js';
 import { t } from './text.js';
 
 const choice = (of, ids) => ids.map((id) => ({ id, name: t(`${of}_${id}`) }));
@@ -37,12 +38,14 @@ const alertFrom = ({ weight, often, day, time, from, to, after, checks }) => ({
     checks: Number(checks) });
 
 // When messages go, as people say it.
-const timesText = ({ often, day, time, from, to, after, checks }) => joined([
-    joined([t(`rhythm_${often}`), often === 'weekly' && t(`day_${day}`),
-        atTime(often) && time], ', '),
-    from && t('quiet_from_to', { from, to }),
-    after !== '0' && t('alert_after', { n: after }),
-    checks !== '1' && t('alert_checks', { n: checks })], '; ');
+function timesText(alert) {
+    const { from, to, after, checks } = alertOf(alert);
+
+    return joined([rhythmText(alert.rhythm),
+        from && t('quiet_from_to', { from, to }),
+        after !== '0' && t('alert_after', { n: after }),
+        checks !== '1' && t('alert_checks', { n: checks })], '; ');
+}
 
 function AlertForm({ id, alert, onDone }) {
     const form = useFields(alertOf(alert));
@@ -91,7 +94,7 @@ export function ContactAlert({ id, may }) {
             <div><dt>${t('least_weight')}</dt>
                 <dd>${t(`weight_${mine.weight}`)}</dd></div>
             <div><dt>${t('rhythm')}</dt>
-                <dd>${timesText(alertOf(mine))}</dd></div>
+                <dd>${timesText(mine)}</dd></div>
         </dl>
         ${may && html`<details>
             <summary>${t('alert_change')}</summary>

@@ -141,6 +141,26 @@ await press('Send a test message');
 await shows('.banner >> text=less than a minute');
 ok(true, 'at most one a minute');
 
+await page.evaluate(() => { location.hash = '#/mutes'; });
+await shows('#until');
+await fill('Until', 'never');
+await fill('Repeated', 'weekly sat,sun 02:00');
+await fill('For so many minutes', '90');
+await fill('Reason', 'backups');
+await press('Mute');
+await shows('tbody >> text=each week, Saturday, Sunday, 02:00, 90 min each');
+ok(true, 'a maintenance window, and the page says when it is');
+await press('End it');
+await shows('tbody >> text=(over)');
+await fill('Until', '1h');
+await fill('Reason', 'ticket 4711');
+await press('Mute');
+await shows('tbody >> text=(now)');
+ok(true, 'a mute that is not repeated');
+await press('End it');
+await shows('[role=status] >> text=The mute has ended.');
+await press('Contacts');
+
 await press('Contact groups');
 await shows('h1 >> text=1 contact group');
 await fill('Name', 'Night <i>shift</i>');

@@ -10,6 +10,7 @@ import { useLoad } from '../load.js';
 import { mutesPath } from '../mute_parts.js';
 import { Answer, Place, When } from '../parts.js';
 import { useFields } from '../record.js';
+import { rhythmText } from '../rhythm.js';
 import { t } from '../text.js';
 
 function Target({ mute: { target, name } }) {
@@ -22,7 +23,7 @@ function Target({ mute: { target, name } }) {
 }
 
 // A local time of the browser; how long and other texts stay as they are.
-function timeOf(text) {
+function utcOf(text) {
     const at = /^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(text)
         ? new Date(text) : NaN;
 
@@ -39,7 +40,7 @@ function Times({ mute: { begins, ends, repeat, minutes, active, open } }) {
         ${active === 0 ? html` ${t('mute_over')}` : open === 1
             && html` ${t('mute_open')}`}
         ${repeat !== 'none' && html`<p class="quiet">${t('mute_repeats',
-            { when: repeat, minutes })}</p>`}`;
+            { when: rhythmText(repeat), minutes })}</p>`}`;
 }
 
 function Table({ mutes, run, may }) {
@@ -70,7 +71,8 @@ function Add({ target, onDone }) {
 
     return html`<${Form} button=${t('mute_add')} onDone=${onDone}
         call=${() => post('mute/add.json', { ...mine,
-            begin: timeOf(mine.begin), until: timeOf(mine.until) })}>
+            begin: utcOf(mine.begin), until: utcOf(mine.until),
+            minutes: mine.minutes || undefined })}>
         <${Field} id="target" label=${t('mute_target')}
             help=${t('mute_target_help')} value=${mine.target}
             onChange=${set('target')} />
