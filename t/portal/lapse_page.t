@@ -51,7 +51,7 @@ browser_run($t, 'lapse', hosts => \@hosts, who => [
         stopped => "nicht gepr\x{fc}ft: Tarif abgelaufen",
         since => "Nicht gepr\x{fc}ft seit",
         banner => "Es wird nichts gepr\x{fc}ft", check => "Jetzt pr\x{fc}fen",
-        known => 'Von keinem Host ist eine Listung bekannt' }]);
+        known => 'Von keinem Host ist ein Eintrag bekannt' }]);
 is(rblctl($redis, 'fsck')->{status}, 0, 'fsck finds nothing');
 
 done_testing();

@@ -36,7 +36,7 @@ browser_run($t, 'trend', list => $lists[0], who => [
     { link => add_user($t, role => 'viewer')->{link}, locale => 'de-DE',
         weights => ['7 kritisch +2 seit gestern', '1 normal wie gestern',
             "0 zur Information \x{2212}2 seit gestern"],
-        says => '7 Tage: gelistete Hosts jetzt 2, neue Listungen 15,'
+        says => "7 Tage: gelistete Hosts jetzt 2, neue Eintr\x{e4}ge 15,"
             . ' beendete 10.',
         more => '5 weitere Listen haben weniger davon.',
         since => 'Die Zahlen beginnen am',
