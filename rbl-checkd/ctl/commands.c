@@ -283,13 +283,13 @@ const ctl_command_t  ctl_commands[] = {
     { "profile show", "ACCOUNT PROFILE",
       "show a monitoring profile",
       2, 2, CTL_READY, ctl_op },
-    { "profile add", "ACCOUNT NAME [--except ZONE|SID,ZONE|SID]",
+    { "profile add", "ACCOUNT NAME [--except LISTS]",
       "add a monitoring profile that follows the system lists; --except: all"
-      " but these",
+      " but these, zones or SIDs with commas",
       2, 2, CTL_READY, ctl_profile_add },
-    { "profile except", "ACCOUNT PROFILE ZONE|SID,ZONE|SID|--none",
-      "have a monitoring profile follow the system lists but these; --none:"
-      " all of them",
+    { "profile except", "ACCOUNT PROFILE LISTS|--none",
+      "have a monitoring profile follow the system lists but these, zones or"
+      " SIDs with commas; --none: all of them",
       2, 3, CTL_READY, ctl_profile_except },
     { "lists load", "FILE",
       "load the blocklists of a catalogue (conf/lists.json), at most 200",
