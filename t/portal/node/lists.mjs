@@ -94,6 +94,24 @@ await press(page, 'added');
 await page.waitForSelector('h1 .state.listed');
 ok((await text(page, 'tbody')).includes(input.own),
     'the host is checked by the list of its profile');
+await press(page, 'Mark this listing');
+await tabTo(page, 'Its removal was asked for');
+await page.keyboard.press('Space');
+await page.evaluate(() => fetch(`/portal/1/host/mark/${
+    location.hash.split('/')[2]}.json`, { method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ ticket: '4711',
+        list: document.querySelector('[id^=ticket-]').id.slice(7) }) }));
+await press(page, 'Save the marks');
+await page.waitForSelector('.differences >> text=4711');
+ok(true, 'what another has noted meanwhile is shown before marks are saved');
+await press(page, 'Take theirs');
+await tabTo(page, 'Its removal was asked for');
+await page.keyboard.press('Space');
+await press(page, 'Save the marks');
+await page.waitForSelector('.card >> text=Removal asked for');
+ok(/Ticket 4711/.test(await text(page, '.card')),
+    'a listing has the marks of both');
 await press(page, input.own);
 await page.waitForSelector(`h1 >> text=${input.own}`);
 ok(true, 'the host leads to the page of the list');
