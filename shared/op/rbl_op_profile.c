@@ -1,7 +1,7 @@
 /*
- * Monitoring profiles that follow the system lists, all or but some of them.
- * The calls of the API show them with the lists that are used now, and know no
- * lists that are left out.
+ * Monitoring profiles that follow the system lists, all of them or all but
+ * some.  The calls of the API show the lists that a profile has now, and do not
+ * know which it leaves out.
  */
 
 #include "rbl_ops.h"

@@ -1,7 +1,7 @@
 /*
  * Marks of a listing: that its removal was asked for, that it is expected, a
- * ticket; with who noted it and when.  They change nothing: what contacts are
- * told is for mutes to say.
+ * ticket; with who noted it and when.  Marks change nothing: only a mute keeps
+ * contacts from being notified.
  */
 
 #ifndef RBL_MARK_H_INCLUDED
