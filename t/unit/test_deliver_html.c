@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "rbl_sid.h"
 #include "tap.h"
 
 #define S  RBL_STR
@@ -316,10 +317,61 @@ test_news(void)
 }
 
 
+/* Addresses of a range with one box, which counts the lists that it leaves
+   out. */
+
+static void
+test_siblings(void)
+{
+    size_t             i;
+    message_t          m;
+    rbl_buf_t          buf;
+    rbl_str_t          s;
+    char               reason[4 * 400];
+    rbl_sid_t          id[MESSAGE_LISTINGS];
+    message_host_t     hosts[3];
+    message_listing_t  l[MESSAGE_LISTINGS];
+
+    memset(l, 0, sizeof(l));
+    memset(reason, '<', sizeof(reason));
+
+    for (i = 0; i < MESSAGE_LISTINGS; i++) {
+        snprintf(id[i].s, sizeof(id[i].s), "RB%032zu", i);
+        l[i].id = rbl_str(id[i].s);
+        l[i].zone = S("zen.example");
+        l[i].reason = (rbl_str_t) { reason, sizeof(reason) };
+        l[i].details = l[i].reason;
+    }
+
+    for (i = 0; i < 3; i++) {
+        hosts[i] = (message_host_t) {
+            .value = S("192.0.2.7"), .state = MESSAGE_LISTED,
+            .range = S("192.0.2.0/28"), .range_hosts = 16,
+            .listed_count = MESSAGE_LISTINGS, .n_listings = MESSAGE_LISTINGS,
+            .listing = l
+        };
+    }
+
+    rbl_buf_init(&buf);
+    m = trigger(3, hosts);
+    html_message(&buf, &m);
+    s = rbl_buf_str(&buf);
+    is_safe(s, "siblings");
+    ok(count(s, "<h2") == 1, "siblings have one box");
+    ok(has(s, "3 of 16 by zen.example and 49 more</h2>"), "their line");
+    ok(has(s, ">192.0.2.7, 192.0.2.7, 192.0.2.7</div>"), "their addresses");
+    ok(count(s, ">zen.example</strong>") < MESSAGE_LISTINGS
+       && has(s, " more blocklists.</p>"), "the others are counted");
+    ok(!has(s, "more host"), "no host is left");
+    rbl_buf_free(&buf);
+}
+
+
 int
 main(void)
 {
     test_hosts();
+    test_siblings();
     test_news();
     test_hostile();
     test_long();

@@ -4,6 +4,7 @@
 #include "deliver/message/message.h"
 
 #include "deliver/channels/channel.h"
+#include "rbl_sid.h"
 #include "tap.h"
 
 #define EV  "EV00000000000000000000000000000001"
@@ -758,6 +759,52 @@ test_storm(void)
 }
 
 
+/* Addresses of a range that are on twelve lists: the text has ten of them. */
+
+static void
+test_siblings(void)
+{
+    rbl_sid_t          id[12];
+    size_t             i;
+    rbl_buf_t          buf;
+    message_t          m, again;
+    message_host_t     h[3];
+    message_listing_t  l[12];
+
+    static const char  end[] = "    Look-up: https://look.example/?q=192.0.2.7"
+                               "\n  and 2 lists more\n";
+
+    for (i = 0; i < 12; i++) {
+        l[i] = listing("bl.example", "A list", "normal");
+        snprintf(id[i].s, sizeof(id[i].s), "RB%032zu", i);
+        l[i].id = rbl_str(id[i].s);
+    }
+
+    h[0] = host("192.0.2.1", MESSAGE_LISTED, 12, l);
+    h[1] = host("192.0.2.2", MESSAGE_LISTED, 12, l);
+    h[2] = host("192.0.2.3", MESSAGE_LISTED, 12, l);
+
+    for (i = 0; i < 3; i++) {
+        h[i].range = RBL_STR("192.0.2.0/28");
+        h[i].range_hosts = 16;
+    }
+
+    trigger(&buf, &m, 3, h);
+    ok(message_read(&again, rbl_buf_str(&buf)) == RBL_OK, "siblings");
+    is_str(again.title, "3 hosts listed: 192.0.2.0/28 by A list and 11 more",
+           "the title has their range");
+    ok(memmem(again.text.p, again.text.n,
+              "Listed:\n\n192.0.2.0/28: 3 of 16 by A list and 11 more\n"
+              "  192.0.2.1, 192.0.2.2, 192.0.2.3\n  - A list (bl.example),",
+              111) != NULL, "the text has one entry for them");
+    ok(again.text.n > sizeof(end) && strcmp(again.text.p + again.text.n
+                                            - (sizeof(end) - 1), end) == 0,
+       "which counts the lists that it leaves out");
+    message_free(&again);
+    rbl_buf_free(&buf);
+}
+
+
 static void
 test_hide(void)
 {
@@ -1065,6 +1112,7 @@ main(void)
     test_titles();
     test_networks();
     test_storm();
+    test_siblings();
     test_hide();
     test_channels();
 

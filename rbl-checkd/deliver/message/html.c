@@ -414,13 +414,12 @@ html_card(rbl_out_t *out, const message_listing_t *listing, card_told_t *told)
 /* A line that stands out. */
 
 static void
-html_loud(rbl_out_t *out, rbl_buf_t *words)
+html_loud(rbl_out_t *out, rbl_str_t words)
 {
     rbl_out_z(out, "<div class=\"ba\" style=\"color:#b3261e;font-weight:600;"
                    "font-size:14px;line-height:20px\">");
-    html_text(out, rbl_buf_str(words));
+    html_text(out, words);
     rbl_out_z(out, "</div>\n");
-    rbl_buf_free(words);
 }
 
 
@@ -448,7 +447,8 @@ html_listing(rbl_out_t *out, const message_listing_t *listing, int both,
     if (listing->off.n > 0) {
         rbl_buf_init(&words);
         message_relisted(&words.out, listing);
-        html_loud(out, &words);
+        html_loud(out, rbl_buf_str(&words));
+        rbl_buf_free(&words);
     }
 
     if (listing->name.n > 0 || listing->since.n > 0) {
@@ -511,7 +511,8 @@ html_host_state(rbl_out_t *out, const message_host_t *host)
     if (host->flaps.n > 0) {
         rbl_buf_init(&words);
         message_flaps(&words.out, host);
-        html_loud(out, &words);
+        html_loud(out, rbl_buf_str(&words));
+        rbl_buf_free(&words);
     }
 
     if (host->why.n > 0) {
@@ -531,12 +532,18 @@ html_host_state(rbl_out_t *out, const message_host_t *host)
 
 
 static void
+html_heading(rbl_out_t *out, rbl_str_t text)
+{
+    rbl_out_z(out, "<h2 style=\"margin:0;font-size:19px;line-height:26px\">");
+    html_text(out, text);
+    rbl_out_z(out, "</h2>\n");
+}
+
+
+static void
 html_host_head(rbl_out_t *out, const message_host_t *host)
 {
-    rbl_out_z(out, html_box);
-    rbl_out_z(out, "<h2 style=\"margin:0;font-size:19px;line-height:26px\">");
-    html_text(out, host->value);
-    rbl_out_z(out, "</h2>\n");
+    html_heading(out, host->value);
 
     if (host->name.n > 0 && !rbl_str_eq(host->name, host->value)) {
         rbl_out_z(out, "<div class=\"mu\" style=\"color:#57606a\">");
@@ -545,6 +552,23 @@ html_host_head(rbl_out_t *out, const message_host_t *host)
     }
 
     html_host_state(out, host);
+}
+
+
+/* The heading of siblings: their line, and their addresses. */
+
+static void
+html_siblings(rbl_out_t *out, const message_t *message, size_t i, size_t n)
+{
+    rbl_buf_t  words;
+
+    rbl_buf_init(&words);
+    siblings_line(&words.out, message, i, n);
+    html_heading(out, rbl_buf_str(&words));
+    rbl_buf_reset(&words);
+    siblings_values(&words.out, message, i);
+    html_about(out, "", rbl_buf_str(&words));
+    rbl_buf_free(&words);
 }
 
 
@@ -583,63 +607,40 @@ html_more(rbl_out_t *out, int64_t n, const char *what)
 }
 
 
-static void
-html_host(rbl_buf_t *buf, const message_host_t *host, card_told_t *told)
-{
-    int         both;
-    size_t      i;
-    int64_t     left;
-    rbl_out_t  *out = &buf->out;
-
-    html_host_head(out, host);
-
-    both = message_both(host);
-
-    for (i = 0; i < host->n_listings && !html_full(buf); i++) {
-        html_listing(out, &host->listing[i], both, told);
-    }
-
-    left = host->listed_count - (int64_t) i;
-
-    if (host->state == MESSAGE_LISTED && i > 0) {
-        html_more(out, left, "more blocklist");
-    }
-
-    html_past(buf, host);
-
-    rbl_out_z(out, html_box_end);
-}
-
-
-/* Siblings: one box, with their addresses, and the lists of the first one. */
+/* One box about the n hosts that are told at the place of the i-th. */
 
 static void
-html_siblings(rbl_buf_t *buf, const message_t *message, size_t i, size_t n,
+html_host(rbl_buf_t *buf, const message_t *message, size_t i, size_t n,
     card_told_t *told)
 {
     int                    both;
     size_t                 k;
-    rbl_buf_t              words;
+    int64_t                left;
     rbl_out_t             *out = &buf->out;
     const message_host_t  *host = &message->host[i];
 
-    both = message_both(host);
-
-    rbl_buf_init(&words);
-    siblings_line(&words.out, message, i, n);
     rbl_out_z(out, html_box);
-    rbl_out_z(out, "<h2 style=\"margin:0;font-size:19px;line-height:26px\">");
-    html_text(out, rbl_buf_str(&words));
-    rbl_out_z(out, "</h2>\n");
-    rbl_buf_reset(&words);
-    siblings_values(&words.out, message, i);
-    html_about(out, "", rbl_buf_str(&words));
-    rbl_buf_free(&words);
+
+    if (n > 1) {
+        html_siblings(out, message, i, n);
+
+    } else {
+        html_host_head(out, host);
+    }
+
+    both = message_both(host);
 
     for (k = 0; k < host->n_listings && !html_full(buf); k++) {
         html_listing(out, &host->listing[k], both, told);
     }
 
+    left = host->listed_count - (int64_t) k;
+
+    if (host->state == MESSAGE_LISTED && k > 0) {
+        html_more(out, left, "more blocklist");
+    }
+
+    html_past(buf, host);
     rbl_out_z(out, html_box_end);
 }
 
@@ -659,11 +660,8 @@ html_hosts(rbl_buf_t *buf, const message_t *message)
         n = siblings_count(message, i);
         left -= (int64_t) n;
 
-        if (n == 1) {
-            html_host(buf, &message->host[i], &told);
-
-        } else if (n > 1) {
-            html_siblings(buf, message, i, n, &told);
+        if (n > 0) {
+            html_host(buf, message, i, n, &told);
         }
     }
 

@@ -410,9 +410,7 @@ text_flaps(rbl_out_t *out, const message_host_t *h)
 }
 
 
-/* Returns how many it writes. */
-
-static size_t
+static void
 text_listings(rbl_out_t *out, const message_host_t *h, card_told_t *told)
 {
     int     both;
@@ -429,15 +427,19 @@ text_listings(rbl_out_t *out, const message_host_t *h, card_told_t *told)
         text_listing(out, &h->listing[i], told);
     }
 
-    return i;
+    if (h->listed_count > (int64_t) i) {
+        rbl_out_z(out, "  and ");
+        text_count(out, h->listed_count - (int64_t) i, " list more\n",
+                   " lists more\n");
+    }
 }
 
 
-static void
-text_host(rbl_out_t *out, const message_host_t *h, card_told_t *told)
-{
-    size_t  i;
+/* The lines before the lists of a host. */
 
+static void
+text_head(rbl_out_t *out, const message_host_t *h)
+{
     text_words(out, h->value);
 
     if (h->name.n > 0 && !rbl_str_eq(h->name, h->value)) {
@@ -446,42 +448,29 @@ text_host(rbl_out_t *out, const message_host_t *h, card_told_t *told)
         rbl_out_char(out, ')');
     }
 
-    if (h->state != MESSAGE_LISTED) {
-        rbl_out_z(out, h->why.n > 0 ? ": " : "");
+    if (h->state == MESSAGE_LISTED) {
+        rbl_out_z(out, " is on ");
+        text_count(out, h->listed_count, " list", " lists");
+        rbl_out_z(out, ", listed since ");
+        text_words(out, h->first_listed);
+        rbl_out_char(out, ':');
+
+    } else if (h->why.n > 0) {
+        rbl_out_z(out, ": ");
         text_words(out, h->why);
-        rbl_out_char(out, '\n');
-        text_flaps(out, h);
-        text_past(out, h);
-        return;
     }
 
-    rbl_out_z(out, " is on ");
-    text_count(out, h->listed_count, " list", " lists");
-    rbl_out_z(out, ", listed since ");
-    text_words(out, h->first_listed);
-    rbl_out_z(out, ":\n");
-
+    rbl_out_char(out, '\n');
     text_flaps(out, h);
-    i = text_listings(out, h, told);
-
-    if (h->listed_count > (int64_t) i) {
-        rbl_out_z(out, "  and ");
-        text_count(out, h->listed_count - (int64_t) i, " list more\n",
-                   " lists more\n");
-    }
-
-    text_past(out, h);
 }
 
 
-/* Siblings: one line, their addresses, and the lists of the first one. */
+/* The same of siblings: their line, and their addresses. */
 
 static void
-text_siblings(rbl_out_t *out, const message_t *m, size_t i, size_t n,
-    card_told_t *told)
+text_siblings(rbl_out_t *out, const message_t *m, size_t i, size_t n)
 {
-    rbl_buf_t              line;
-    const message_host_t  *h = &m->host[i];
+    rbl_buf_t  line;
 
     rbl_buf_init(&line);
     siblings_line(&line.out, m, i, n);
@@ -492,8 +481,29 @@ text_siblings(rbl_out_t *out, const message_t *m, size_t i, size_t n,
     text_words(out, rbl_buf_str(&line));
     rbl_out_char(out, '\n');
     rbl_buf_free(&line);
+}
 
-    (void) text_listings(out, h, told);
+
+/* The n hosts that are told at the place of the i-th. */
+
+static void
+text_host(rbl_out_t *out, const message_t *m, size_t i, size_t n,
+    card_told_t *told)
+{
+    const message_host_t  *h = &m->host[i];
+
+    if (n > 1) {
+        text_siblings(out, m, i, n);
+
+    } else {
+        text_head(out, h);
+    }
+
+    if (h->state == MESSAGE_LISTED) {
+        text_listings(out, h, told);
+    }
+
+    text_past(out, h);
 }
 
 
@@ -528,15 +538,11 @@ text_hosts(rbl_buf_t *text, const message_t *m, message_state_t state,
         }
 
         n = siblings_count(m, i);
-
-        if (n == 1) {
-            text_host(out, &m->host[i], &cards);
-
-        } else if (n > 1) {
-            text_siblings(out, m, i, n, &cards);
-        }
-
         told += (int64_t) n;
+
+        if (n > 0) {
+            text_host(out, m, i, n, &cards);
+        }
     }
 
     if (whole > told) {
