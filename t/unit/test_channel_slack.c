@@ -55,6 +55,30 @@ test_message(void)
 }
 
 
+/* A long text about lists that are no longer used is whole. */
+
+static void
+test_unreported(void)
+{
+    json_t     *root;
+    request_t  *r;
+
+    world_init(&w);
+    world_host(&w, 0, "192.0.2.7", MESSAGE_UNREPORTED, 0)->why =
+        RBL_STR("lists Example list of senders, Example list of networks,"
+                " Example list of names and 2 more are no longer used");
+
+    root = world_made(&w, &channel_slack, URL, world_message(&w), &r);
+    is_str(world_at(root, "blocks[1].text.text"),
+           "*192.0.2.7* (mail) is no longer reported: lists Example list of"
+           " senders, Example list of networks, Example list of names and 2"
+           " more are no longer used.\n", "which lists are no longer used");
+
+    json_decref(root);
+    request_free(r);
+}
+
+
 static void
 test_confirm(void)
 {
@@ -242,6 +266,7 @@ main(void)
 {
     test_message();
     test_workflow();
+    test_unreported();
     test_confirm();
     test_hostile();
     test_more();

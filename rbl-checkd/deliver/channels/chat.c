@@ -229,7 +229,7 @@ chat_heading(rbl_out_t *out, const chat_markup_t *markup,
 
     if (host->why.n > 0) {
         rbl_out_z(out, ": ");
-        chat_line(out, host->why, CHAT_NAME_MAX, markup->text);
+        chat_line(out, host->why, CHAT_REASON_MAX, markup->text);
     }
 
     if (host->state == MESSAGE_LISTED && host->first_listed.n > 0) {
