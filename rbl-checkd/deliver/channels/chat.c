@@ -6,6 +6,7 @@
 #include "chat.h"
 
 #include "deliver/message/siblings.h"
+#include "deliver/message/words.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -241,7 +242,7 @@ chat_heading(rbl_out_t *out, const chat_markup_t *markup,
 
     if (host->flaps.n > 0) {
         rbl_buf_init(&words);
-        message_flaps(&words.out, host);
+        words_flaps(&words.out, host);
         chat_strong(out, markup, rbl_buf_str(&words));
         rbl_out_z(out, "\n");
         rbl_buf_free(&words);
@@ -311,7 +312,7 @@ chat_listing(rbl_out_t *out, const chat_markup_t *markup,
 
     if (l->off.n > 0) {
         rbl_buf_init(&words);
-        message_relisted(&words.out, l);
+        words_relisted(&words.out, l);
         rbl_out_z(out, ", ");
         chat_strong(out, markup, rbl_buf_str(&words));
         rbl_buf_free(&words);

@@ -4,6 +4,8 @@
 
 #include "card.h"
 
+#include "words.h"
+
 
 card_t
 card_next(card_told_t *told, const message_listing_t *l)
@@ -32,26 +34,6 @@ card_next(card_told_t *told, const message_listing_t *l)
 }
 
 
-static void
-card_line(rbl_out_t *out, const char *before, rbl_str_t s)
-{
-    size_t  i;
-
-    if (s.n == 0) {
-        return;
-    }
-
-    rbl_out_z(out, before);
-
-    for (i = 0; i < s.n; i++) {
-        rbl_out_char(out, (unsigned char) s.p[i] < ' ' || s.p[i] == 0x7f
-                          ? ' ' : s.p[i]);
-    }
-
-    rbl_out_char(out, '\n');
-}
-
-
 void
 card_text(rbl_out_t *out, const message_listing_t *l, card_told_t *told)
 {
@@ -65,16 +47,16 @@ card_text(rbl_out_t *out, const message_listing_t *l, card_told_t *told)
         return;
     }
 
-    card_line(out, "    Cause: ", rbl_str(card.cause->text));
+    words_field(out, "    Cause: ", rbl_str(card.cause->text));
 
     for (i = 0; card.look && i < RBL_CARD_LOOK; i++) {
-        card_line(out, "      - ", rbl_str(card.cause->look[i]));
+        words_field(out, "      - ", rbl_str(card.cause->look[i]));
     }
 
-    card_line(out, "    It ends: ", rbl_str(card.how->text));
-    card_line(out, "      ", l->advice);
-    card_line(out, "    Note: ", l->note);
-    card_line(out, "    Write to: ", l->mail);
+    words_field(out, "    It ends: ", rbl_str(card.how->text));
+    words_field(out, "      ", l->advice);
+    words_field(out, "    Note: ", l->note);
+    words_field(out, "    Write to: ", l->mail);
 
     if (!card.request) {
         return;
@@ -84,6 +66,6 @@ card_text(rbl_out_t *out, const message_listing_t *l, card_told_t *told)
 
     for (rest = l->request; rest.n > 0; /* void */ ) {
         line = rbl_until(&rest, '\n');
-        card_line(out, "      ", line);
+        words_field(out, "      ", line);
     }
 }

@@ -10,6 +10,7 @@
 #include "card.h"
 #include "clip.h"
 #include "siblings.h"
+#include "words.h"
 #include "rbl_validate.h"
 
 
@@ -446,7 +447,7 @@ html_listing(rbl_out_t *out, const message_listing_t *listing, int both,
 
     if (listing->off.n > 0) {
         rbl_buf_init(&words);
-        message_relisted(&words.out, listing);
+        words_relisted(&words.out, listing);
         html_loud(out, rbl_buf_str(&words));
         rbl_buf_free(&words);
     }
@@ -510,7 +511,7 @@ html_host_state(rbl_out_t *out, const message_host_t *host)
 
     if (host->flaps.n > 0) {
         rbl_buf_init(&words);
-        message_flaps(&words.out, host);
+        words_flaps(&words.out, host);
         html_loud(out, rbl_buf_str(&words));
         rbl_buf_free(&words);
     }

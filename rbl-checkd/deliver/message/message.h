@@ -128,10 +128,6 @@ int message_is_event(rbl_str_t type);
  */
 void message_trigger(rbl_out_t *out, const message_t *message);
 
-/* "2 hosts listed, 1 host delisted": the numbers of a contact.trigger; in its
-   title the hosts follow. */
-void message_counts(rbl_out_t *out, const message_t *message);
-
 /* The SHA-256 of the link of a user.link, 64 hex digits; n 0: malformed.  Its
    message has it in the place of the link's secret, which is not in the store's
    events. */
@@ -149,11 +145,6 @@ rbl_str_t message_state(message_state_t state);
 
 /* Has the host listings that are new, and others that stood before? */
 int message_both(const message_host_t *host);
-
-/* "relisted (was off it for 2 d 3 h)"; "Flapping since 2026-01-03 10:00:00 UTC
-   (5 changes)", as a sentence. */
-void message_relisted(rbl_out_t *out, const message_listing_t *listing);
-void message_flaps(rbl_out_t *out, const message_host_t *host);
 
 /* Does a text begin as the URL of a page? */
 int message_is_url(rbl_str_t s);

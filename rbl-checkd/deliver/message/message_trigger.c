@@ -4,20 +4,17 @@
  */
 
 #include "card.h"
-#include "clip.h"
 #include "message.h"
 #include "siblings.h"
+#include "title.h"
+#include "words.h"
 
 #include "base/buf.h"
 #include "rbl_codes.h"
 #include "rbl_doc.h"
-#include "rbl_validate.h"
 
 
 #define TEXT_LISTINGS  10               /* of a host, in words */
-#define TITLE_HOSTS    3                /* so many are named by their network,
-                                           or fewer by their addresses */
-#define TITLE_WORD     48               /* characters */
 
 static const char *const  message_states[] = {
     "clear", "listed", "delisted", "unreported"
@@ -77,271 +74,17 @@ message_both(const message_host_t *host)
 }
 
 
-/* Words of others stay on their line. */
-
-static void
-text_words(rbl_out_t *out, rbl_str_t s)
-{
-    size_t         i;
-    unsigned char  c;
-
-    for (i = 0; i < s.n; i++) {
-        c = (unsigned char) s.p[i];
-        rbl_out_char(out, c < ' ' || c == 0x7f ? ' ' : (char) c);
-    }
-}
-
-
-static void
-text_count(rbl_out_t *out, int64_t n, const char *one, const char *many)
-{
-    rbl_out_int(out, n);
-    rbl_out_z(out, n == 1 ? one : many);
-}
-
-
-void
-message_relisted(rbl_out_t *out, const message_listing_t *listing)
-{
-    rbl_out_z(out, "relisted (was off it for ");
-    text_words(out, listing->off);
-    rbl_out_char(out, ')');
-}
-
-
-void
-message_flaps(rbl_out_t *out, const message_host_t *host)
-{
-    rbl_out_z(out, "Flapping since ");
-    text_words(out, host->flaps);
-    rbl_out_z(out, " (");
-    text_count(out, host->changes, " change)", " changes)");
-    rbl_out_z(out, host->held ? "; further changes are reported when there was"
-                              " none for 6 hours." : ".");
-}
-
-
-/* The /24 or /64 that has all hosts of the message; 0: there is none, or not
-   all hosts are shown. */
-
-static int
-trigger_subnet(rbl_subnet_t *net, const message_t *m, int64_t all)
-{
-    size_t      i;
-    rbl_addr_t  addr;
-
-    if (m->n_hosts < TITLE_HOSTS || (int64_t) m->n_hosts < all
-        || rbl_addr_parse(&net->addr, m->host[0].value) != RBL_OK)
-    {
-        return 0;
-    }
-
-    net->bits = net->addr.family == RBL_FAMILY_IPV4 ? 24 : 64;
-    memset(net->addr.b + net->bits / 8, 0, sizeof(net->addr.b) - net->bits / 8);
-
-    for (i = 1; i < m->n_hosts; i++) {
-        if (rbl_addr_parse(&addr, m->host[i].value) != RBL_OK
-            || !rbl_subnet_has(net, &addr))
-        {
-            return 0;
-        }
-    }
-
-    return 1;
-}
-
-
-static void
-title_word(rbl_out_t *out, rbl_str_t word)
-{
-    int  cut;
-
-    text_words(out, clip_text(word, TITLE_WORD, CLIP_CHARS, &cut));
-    rbl_out_z(out, cut ? CLIP_ELLIPSIS : "");
-}
-
-
-/* " by ZEN and 2 more" */
-
-static void
-title_lists(rbl_out_t *out, const message_host_t *h)
-{
-    if (h->state != MESSAGE_LISTED || h->n_listings == 0) {
-        return;
-    }
-
-    rbl_out_z(out, " by ");
-    title_word(out, h->listing[0].name.n > 0 ? h->listing[0].name
-                                             : h->listing[0].zone);
-
-    if (h->listed_count > 1) {
-        rbl_out_z(out, " and ");
-        rbl_out_int(out, h->listed_count - 1);
-        rbl_out_z(out, " more");
-    }
-}
-
-
-/* The first new listing at a list that the host was on before; NULL: none. */
-
-static const message_listing_t *
-host_relisted(const message_host_t *h)
-{
-    size_t  i;
-
-    for (i = 0; i < h->n_listings; i++) {
-        if (h->listing[i].fresh && h->listing[i].off.n > 0) {
-            return &h->listing[i];
-        }
-    }
-
-    return NULL;
-}
-
-
-/* ", flapping since 2026-01-03 10:00:00 UTC", ", relisted (was off it for 2 d
-   3 h)"; of several hosts ", 2 relisted, 1 flapping". */
-
-static void
-title_again(rbl_out_t *out, const message_t *m, int64_t all)
-{
-    size_t                    i;
-    int64_t                   relisted, flapping;
-    const message_listing_t  *l;
-
-    for (i = 0, relisted = 0, flapping = 0; i < m->n_hosts; i++) {
-        flapping += m->host[i].flaps.n > 0;
-        relisted += m->host[i].flaps.n == 0
-                    && host_relisted(&m->host[i]) != NULL;
-    }
-
-    if (all > 1) {
-        if (relisted > 0) {
-            rbl_out_z(out, ", ");
-            text_count(out, relisted, " relisted", " relisted");
-        }
-
-        if (flapping > 0) {
-            rbl_out_z(out, ", ");
-            text_count(out, flapping, " flapping", " flapping");
-        }
-
-    } else if (flapping > 0) {
-        rbl_out_z(out, ", flapping since ");
-        text_words(out, m->host[0].flaps);
-
-    } else if (relisted > 0) {
-        rbl_out_z(out, ", ");
-        l = host_relisted(&m->host[0]);
-
-        if (l != &m->host[0].listing[0]) {
-            title_word(out, l->name.n > 0 ? l->name : l->zone);
-            rbl_out_char(out, ' ');
-        }
-
-        message_relisted(out, l);
-    }
-}
-
-
-/* ": 192.0.2.10 by ZEN", ": 192.0.2.10, list ZEN is no longer used",
-   ": 192.0.2.0/28 by ZEN", ": 192.0.2.0/24", ": 192.0.2.1, mx.example and 3
-   more" */
-
-static void
-title_hosts(rbl_out_t *out, const message_t *m)
-{
-    char          buf[RBL_VALUE_MAX];
-    size_t        i;
-    int64_t       all = m->listed + m->delisted + m->unreported + m->clear;
-    rbl_subnet_t  net;
-
-    if (m->n_hosts == 0) {
-        return;
-    }
-
-    rbl_out_z(out, ": ");
-
-    if (all > 1 && (int64_t) siblings_count(m, 0) == all) {
-        rbl_out_str(out, m->host[0].range);
-        title_lists(out, &m->host[0]);
-        return;
-    }
-
-    if (trigger_subnet(&net, m, all)) {
-        rbl_out_str(out, rbl_subnet_text(buf, &net));
-        title_again(out, m, all);
-        return;
-    }
-
-    for (i = 0; i < m->n_hosts && i < TITLE_HOSTS - 1; i++) {
-        rbl_out_z(out, i > 0 ? ", " : "");
-        title_word(out, m->host[i].value);
-    }
-
-    if (all == 1 && m->host[0].why.n > 0) {
-        rbl_out_z(out, ", ");
-        title_word(out, m->host[0].why);
-
-    } else if (all == 1) {
-        title_lists(out, &m->host[0]);
-
-    } else if (all > (int64_t) i) {
-        rbl_out_z(out, " and ");
-        rbl_out_int(out, all - (int64_t) i);
-        rbl_out_z(out, " more");
-    }
-
-    title_again(out, m, all);
-}
-
-
-void
-message_counts(rbl_out_t *out, const message_t *m)
-{
-    if (m->listed > 0) {
-        text_count(out, m->listed, " host listed", " hosts listed");
-    }
-
-    if (m->delisted > 0) {
-        rbl_out_z(out, m->listed > 0 ? ", " : "");
-        text_count(out, m->delisted, " host delisted", " hosts delisted");
-    }
-
-    if (m->unreported > 0) {
-        rbl_out_z(out, m->listed > 0 || m->delisted > 0 ? ", " : "");
-        text_count(out, m->unreported, " host no longer reported",
-                   " hosts no longer reported");
-    }
-
-    if (m->listed == 0 && m->delisted == 0 && m->unreported == 0) {
-        text_count(out, m->clear, " host not listed", " hosts not listed");
-    }
-}
-
-
-static void
-text_line(rbl_out_t *out, const char *name, rbl_str_t value)
-{
-    if (value.n > 0) {
-        rbl_out_z(out, name);
-        text_words(out, value);
-        rbl_out_char(out, '\n');
-    }
-}
-
-
 /* "  - ZEN (zen.example)" */
 
 static void
 text_list(rbl_out_t *out, rbl_str_t name, rbl_str_t zone)
 {
     rbl_out_z(out, "  - ");
-    text_words(out, name.n > 0 ? name : zone);
+    words_line(out, words_list(name, zone));
 
     if (name.n > 0 && !rbl_str_eq(name, zone)) {
         rbl_out_z(out, " (");
-        text_words(out, zone);
+        words_line(out, zone);
         rbl_out_char(out, ')');
     }
 }
@@ -352,25 +95,25 @@ text_listing(rbl_out_t *out, const message_listing_t *l, card_told_t *told)
 {
     text_list(out, l->name, l->zone);
     rbl_out_z(out, ", ");
-    text_words(out, l->weight);
+    words_line(out, l->weight);
     rbl_out_z(out, ", since ");
-    text_words(out, l->since);
+    words_line(out, l->since);
 
     if (l->off.n > 0) {
         rbl_out_z(out, ", ");
-        message_relisted(out, l);
+        words_relisted(out, l);
     }
 
     rbl_out_char(out, '\n');
 
-    text_line(out, "    Marked: ", l->marked);
-    text_line(out, "    Reason: ", l->reason);
+    words_field(out, "    Marked: ", l->marked);
+    words_field(out, "    Reason: ", l->reason);
 
     if (!rbl_str_eq(l->details, l->reason)) {
-        text_line(out, "    Look-up: ", l->details);
+        words_field(out, "    Look-up: ", l->details);
     }
 
-    text_line(out, "    Delisting: ", l->delisting);
+    words_field(out, "    Delisting: ", l->delisting);
     card_text(out, l, told);
 }
 
@@ -387,14 +130,14 @@ text_past(rbl_out_t *out, const message_host_t *h)
     for (i = 0; i < h->n_past && i < TEXT_LISTINGS; i++) {
         text_list(out, h->past[i].name, h->past[i].zone);
         rbl_out_z(out, ", listed for ");
-        text_words(out, h->past[i].period);
+        words_line(out, h->past[i].period);
         rbl_out_char(out, '\n');
     }
 
     if (h->n_past > i) {
         rbl_out_z(out, "  and ");
-        text_count(out, (int64_t) (h->n_past - i), " list more\n",
-                   " lists more\n");
+        words_count(out, (int64_t) (h->n_past - i), " list more\n",
+                    " lists more\n");
     }
 }
 
@@ -404,7 +147,7 @@ text_flaps(rbl_out_t *out, const message_host_t *h)
 {
     if (h->flaps.n > 0) {
         rbl_out_z(out, "  ");
-        message_flaps(out, h);
+        words_flaps(out, h);
         rbl_out_char(out, '\n');
     }
 }
@@ -429,8 +172,8 @@ text_listings(rbl_out_t *out, const message_host_t *h, card_told_t *told)
 
     if (h->listed_count > (int64_t) i) {
         rbl_out_z(out, "  and ");
-        text_count(out, h->listed_count - (int64_t) i, " list more\n",
-                   " lists more\n");
+        words_count(out, h->listed_count - (int64_t) i, " list more\n",
+                    " lists more\n");
     }
 }
 
@@ -440,24 +183,24 @@ text_listings(rbl_out_t *out, const message_host_t *h, card_told_t *told)
 static void
 text_head(rbl_out_t *out, const message_host_t *h)
 {
-    text_words(out, h->value);
+    words_line(out, h->value);
 
     if (h->name.n > 0 && !rbl_str_eq(h->name, h->value)) {
         rbl_out_z(out, " (");
-        text_words(out, h->name);
+        words_line(out, h->name);
         rbl_out_char(out, ')');
     }
 
     if (h->state == MESSAGE_LISTED) {
         rbl_out_z(out, " is on ");
-        text_count(out, h->listed_count, " list", " lists");
+        words_count(out, h->listed_count, " list", " lists");
         rbl_out_z(out, ", listed since ");
-        text_words(out, h->first_listed);
+        words_line(out, h->first_listed);
         rbl_out_char(out, ':');
 
     } else if (h->why.n > 0) {
         rbl_out_z(out, ": ");
-        text_words(out, h->why);
+        words_line(out, h->why);
     }
 
     rbl_out_char(out, '\n');
@@ -474,11 +217,11 @@ text_siblings(rbl_out_t *out, const message_t *m, size_t i, size_t n)
 
     rbl_buf_init(&line);
     siblings_line(&line.out, m, i, n);
-    text_words(out, rbl_buf_str(&line));
+    words_line(out, rbl_buf_str(&line));
     rbl_buf_reset(&line);
     rbl_out_z(out, "\n  ");
     siblings_values(&line.out, m, i);
-    text_words(out, rbl_buf_str(&line));
+    words_line(out, rbl_buf_str(&line));
     rbl_out_char(out, '\n');
     rbl_buf_free(&line);
 }
@@ -547,8 +290,8 @@ text_hosts(rbl_buf_t *text, const message_t *m, message_state_t state,
 
     if (whole > told) {
         rbl_out_z(out, told > 0 ? "and " : "");
-        text_count(out, whole - told, told > 0 ? " host more\n" : " host\n",
-                   told > 0 ? " hosts more\n" : " hosts\n");
+        words_count(out, whole - told, told > 0 ? " host more\n" : " host\n",
+                    told > 0 ? " hosts more\n" : " hosts\n");
     }
 }
 
@@ -748,8 +491,7 @@ message_trigger(rbl_out_t *out, const message_t *message)
     rbl_buf_init(&title);
     rbl_buf_init(&text);
     rbl_buf_init(&portal);
-    message_counts(&title.out, message);
-    title_hosts(&title.out, message);
+    title_text(&title.out, message);
     trigger_text(&text, message);
 
     if (message->portal.n > 0) {

@@ -4,9 +4,10 @@
 
 #include "siblings.h"
 
+#include "words.h"
 
-/* Does the host have the listing, as old, and without what a line could not
-   show? */
+
+/* Does the host have the listing, as new or as old? */
 
 static int
 siblings_have(const message_host_t *h, const message_listing_t *l)
@@ -15,9 +16,7 @@ siblings_have(const message_host_t *h, const message_listing_t *l)
 
     for (i = 0; i < h->n_listings; i++) {
         if (rbl_str_eq(h->listing[i].id, l->id)) {
-            return h->listing[i].fresh == l->fresh
-                   && h->listing[i].off.n == 0
-                   && h->listing[i].marked.n == 0;
+            return h->listing[i].fresh == l->fresh;
         }
     }
 
@@ -25,11 +24,19 @@ siblings_have(const message_host_t *h, const message_listing_t *l)
 }
 
 
-/* Are its listings all that there is to say of the host? */
+/* Are the lists all that there is to say of an address of a range? */
 
 static int
 siblings_plain(const message_host_t *h)
 {
+    size_t  i;
+
+    for (i = 0; i < h->n_listings; i++) {
+        if (h->listing[i].off.n > 0 || h->listing[i].marked.n > 0) {
+            return 0;
+        }
+    }
+
     return h->state == MESSAGE_LISTED && h->range.n > 0 && h->flaps.n == 0
            && h->n_past == 0 && h->n_listings > 0
            && h->listed_count == (int64_t) h->n_listings;
@@ -50,9 +57,7 @@ siblings_are(const message_host_t *a, const message_host_t *b)
     }
 
     for (i = 0; i < a->n_listings; i++) {
-        if (!siblings_have(a, &a->listing[i])
-            || !siblings_have(b, &a->listing[i]))
-        {
+        if (!siblings_have(b, &a->listing[i])) {
             return 0;
         }
     }
@@ -111,14 +116,8 @@ siblings_line(rbl_out_t *out, const message_t *m, size_t i, size_t n)
     }
 
     rbl_out_z(out, " by ");
-    rbl_out_str(out, h->listing[0].name.n > 0 ? h->listing[0].name
-                                              : h->listing[0].zone);
-
-    if (h->listed_count > 1) {
-        rbl_out_z(out, " and ");
-        rbl_out_int(out, h->listed_count - 1);
-        rbl_out_z(out, " more");
-    }
+    rbl_out_str(out, words_list(h->listing[0].name, h->listing[0].zone));
+    words_more(out, h->listed_count - 1);
 }
 
 

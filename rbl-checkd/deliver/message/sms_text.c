@@ -5,6 +5,7 @@
 #include "sms_text.h"
 
 #include "clip.h"
+#include "words.h"
 
 
 #define SMS_ONE     160                 /* septets, if there is one part */
@@ -99,17 +100,9 @@ sms_fits(rbl_str_t text, size_t reserve)
 static void
 sms_word(rbl_out_t *out, rbl_str_t word)
 {
-    int        cut;
-    size_t     i;
-    rbl_str_t  s;
+    int  cut;
 
-    s = clip_text(word, SMS_WORD, CLIP_CHARS, &cut);
-
-    for (i = 0; i < s.n; i++) {
-        rbl_out_char(out, (unsigned char) s.p[i] < ' ' || s.p[i] == 0x7f
-                          ? ' ' : s.p[i]);
-    }
-
+    words_line(out, clip_text(word, SMS_WORD, CLIP_CHARS, &cut));
     rbl_out_z(out, cut ? ".." : "");
 }
 
@@ -144,14 +137,8 @@ sms_host(rbl_out_t *out, const message_t *m, const message_host_t *host)
 
     l = &host->listing[0];
     rbl_out_z(out, " (");
-    sms_word(out, l->name.n > 0 ? l->name : l->zone);
-
-    if (host->listed_count > 1) {
-        rbl_out_z(out, " and ");
-        rbl_out_int(out, host->listed_count - 1);
-        rbl_out_z(out, " more");
-    }
-
+    sms_word(out, words_list(l->name, l->zone));
+    words_more(out, host->listed_count - 1);
     rbl_out_char(out, ')');
     rbl_out_z(out, host->flaps.n > 0 ? " flapping"
                    : l->fresh && l->off.n > 0 ? " relisted" : "");
@@ -218,7 +205,7 @@ sms_text(rbl_buf_t *text, const message_t *message)
         rbl_out_z(&text->out, "Blocklists: ");
 
         if (message->n_hosts > 0) {
-            message_counts(&text->out, message);
+            words_hosts(&text->out, message);
             sms_hosts(text, message);
 
         } else {
