@@ -146,6 +146,10 @@ rbl_str_t message_state(message_state_t state);
 /* Has the host listings that are new, and others that stood before? */
 int message_both(const message_host_t *host);
 
+/* A number of the store within its bounds, so that sums of a few do not
+   overflow. */
+int64_t message_number(int64_t n);
+
 /* Does a text begin as the URL of a page? */
 int message_is_url(rbl_str_t s);
 

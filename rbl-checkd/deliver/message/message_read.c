@@ -62,6 +62,13 @@ static const message_field_t  host_fields[] = {
 };
 
 
+int64_t
+message_number(int64_t n)
+{
+    return n <= 0 ? 0 : n < MESSAGE_COUNT_MAX ? n : MESSAGE_COUNT_MAX;
+}
+
+
 /* 0, or -1: it is not there, and *s is "". */
 
 static int
@@ -93,16 +100,10 @@ message_members(void *to, const json_t *object, const message_field_t *field)
 }
 
 
-/* Sums of a few such counts do not overflow, for any stored value. */
-
 static int64_t
-message_number(const json_t *object, const char *name)
+message_integer(const json_t *object, const char *name)
 {
-    int64_t  n;
-
-    n = json_integer_value(json_object_get(object, name));
-
-    return n <= 0 ? 0 : n < MESSAGE_COUNT_MAX ? n : MESSAGE_COUNT_MAX;
+    return message_number(json_integer_value(json_object_get(object, name)));
 }
 
 
@@ -138,22 +139,22 @@ message_read_host(message_host_t *host, const json_t *v,
     listings = json_object_get(v, "listings");
 
     host->state = (message_state_t) state;
-    host->listed_count = message_number(v, "listed_count");
-    host->range_hosts = message_number(v, "range_hosts");
+    host->listed_count = message_integer(v, "listed_count");
+    host->range_hosts = message_integer(v, "range_hosts");
     host->n_listings = message_elements(listings, MESSAGE_LISTINGS);
     host->listing = listing;
 
     for (i = 0; i < host->n_listings; i++) {
         one = json_array_get(listings, i);
         message_members(&listing[i], one, listing_fields);
-        listing[i].fresh = message_number(one, "new") == 1;
+        listing[i].fresh = message_integer(one, "new") == 1;
     }
 
     ended = json_object_get(v, "ended");
     host->n_past = message_elements(ended, MESSAGE_PAST);
     host->past = past;
-    host->changes = message_number(v, "changes");
-    host->held = message_number(v, "held") == 1;
+    host->changes = message_integer(v, "changes");
+    host->held = message_integer(v, "held") == 1;
 
     for (i = 0; i < host->n_past; i++) {
         message_members(&past[i], json_array_get(ended, i), past_fields);
@@ -221,10 +222,10 @@ message_read(message_t *message, rbl_str_t json)
     (void) message_member(&message->alert, root, "alert");
     (void) message_member(&message->weight, root, "weight");
     (void) message_member(&message->portal, root, "portal");
-    message->listed = message_number(root, "listed");
-    message->delisted = message_number(root, "delisted");
-    message->clear = message_number(root, "clear");
-    message->unreported = message_number(root, "unreported");
+    message->listed = message_integer(root, "listed");
+    message->delisted = message_integer(root, "delisted");
+    message->clear = message_integer(root, "clear");
+    message->unreported = message_integer(root, "unreported");
 
     message_read_hosts(message, json_object_get(root, "hosts"));
 
