@@ -198,15 +198,15 @@ ctl_host(ctl_t *ctl)
    printed. */
 
 static int
-list_of(ctl_t *ctl, rbl_str_t account, rbl_str_t host, rbl_str_t text,
+list_of(ctl_t *ctl, rbl_str_t account, rbl_str_t host, const char *text,
     rbl_sid_t *list)
 {
     int           rc;
     size_t        i;
     json_t       *v, *l;
-    const char   *zone;
+    const char   *id;
 
-    if (rbl_sid_parse(list, RBL_SID_LIST, text) == RBL_OK) {
+    if (rbl_sid_parse(list, RBL_SID_LIST, rbl_str(text)) == RBL_OK) {
         return 0;
     }
 
@@ -216,24 +216,22 @@ list_of(ctl_t *ctl, rbl_str_t account, rbl_str_t host, rbl_str_t text,
         return -1;
     }
 
-    rc = -1;
+    id = "";
 
     json_array_foreach(json_object_get(v, "lists"), i, l) {
-        zone = json_string_value(json_object_get(l, "host"));
-
-        if (rc != 0 && rbl_str_is(text, zone)) {
-            rc = rbl_sid_parse(list, RBL_SID_LIST,
-                               rbl_str(json_string_value(
-                                   json_object_get(l, "id"))))
-                 == RBL_OK ? 0 : -1;
+        if (strcasecmp(text, json_string_value(json_object_get(l, "host")))
+            == 0)
+        {
+            id = json_string_value(json_object_get(l, "id"));
+            break;
         }
     }
 
+    rc = rbl_sid_parse(list, RBL_SID_LIST, rbl_str(id)) == RBL_OK ? 0 : -1;
     json_decref(v);
 
     if (rc != 0) {
-        ctl_fail("\"%.*s\" is no list of host %.*s", (int) text.n, text.p,
-                 (int) host.n, host.p);
+        ctl_fail("\"%s\" is no list of host %.*s", text, (int) host.n, host.p);
     }
 
     return rc;
@@ -252,7 +250,7 @@ ctl_mark(ctl_t *ctl)
 
     if (meant(ctl, &account, &host) != 0
         || list_of(ctl, rbl_sid_str(&account), rbl_sid_str(&host),
-                   ctl->args[2], &list)
+                   ctl->args[2].p, &list)
            != 0)
     {
         return CTL_ERROR;

@@ -65,8 +65,9 @@ is_deeply([$m->{asked}, $m->{expected} ne '' || 0, $m->{ticket}], ['', 1,
 isnt($m->{expected_by}, '', 'a mark of rblctl has the name of the operator');
 isnt(ctl('mark', $ac, $ht, 'nowhere.example', '--asked', 'true')->{status}, 0,
     'rblctl refuses a zone that is none of the lists of the host');
-is(json(ctl('mark', $ac, $ht, 'list1.test')->{out})->{mark}{ticket}, '4711',
-    'rblctl finds a list by its zone, and shows the marks');
+is(json(ctl('mark', $ac, $ht, $_)->{out})->{mark}{ticket}, '4711',
+    "rblctl finds a list by its zone, and shows the marks: $_")
+    for 'list1.test', 'List1.TEST';
 
 accepted(post("host/mark/$ht", { list => $rb, ticket => '', expected => '0' }),
     'the marks are taken off');
