@@ -13,21 +13,10 @@
 static int
 except_sids(rbl_buf_t *sids, rbl_str_t lists)
 {
-    size_t      n;
-    rbl_sid_t   sid;
-    rbl_str_t   one;
+    rbl_sid_t  sid;
 
     while (lists.n > 0) {
-        for (n = 0; n < lists.n && lists.p[n] != ','; n++) {
-            /* void: the end of the first one */
-        }
-
-        one = rbl_trim((rbl_str_t) { lists.p, n });
-        n = n < lists.n ? n + 1 : n;
-        lists.p += n;
-        lists.n -= n;
-
-        if (ctl_list_argument(&sid, one) != 0) {
+        if (ctl_list_argument(&sid, rbl_trim(rbl_until(&lists, ','))) != 0) {
             return -1;
         }
 
