@@ -74,6 +74,16 @@ static const char  html_box[] =
 
 static const char  html_box_end[] = "</td></tr>\n</table>\n";
 
+/* A list in a box, which ends in </div>; a line in small letters, likewise. */
+
+static const char  html_list[] =
+    "<div class=\"ln\" style=\"border-top:1px solid #dfe3e8;"
+    "margin:12px 0 0;padding:12px 0 0\">\n";
+
+static const char  html_small[] =
+    "<div class=\"mu\" style=\"color:#57606a;font-size:14px;"
+    "line-height:20px\">";
+
 static const char  html_end[] =
     "</td></tr>\n"
     "</table>\n"
@@ -432,8 +442,8 @@ html_listing(rbl_out_t *out, const message_listing_t *listing, int both,
 {
     rbl_buf_t  words;
 
-    rbl_out_z(out, "<div class=\"ln\" style=\"border-top:1px solid #dfe3e8;"
-                   "margin:12px 0 0;padding:12px 0 0\">\n<strong>");
+    rbl_out_z(out, html_list);
+    rbl_out_z(out, "<strong>");
     html_text(out, listing->zone);
     rbl_out_z(out, "</strong>");
     html_weight(out, listing->weight);
@@ -453,8 +463,7 @@ html_listing(rbl_out_t *out, const message_listing_t *listing, int both,
     }
 
     if (listing->name.n > 0 || listing->since.n > 0) {
-        rbl_out_z(out, "<div class=\"mu\" style=\"color:#57606a;"
-                       "font-size:14px;line-height:20px\">");
+        rbl_out_z(out, html_small);
         html_text(out, listing->name);
         rbl_out_z(out, listing->since.n == 0 ? ""
                        : listing->name.n > 0 ? ", since " : "Since ");
@@ -517,15 +526,14 @@ html_host_state(rbl_out_t *out, const message_host_t *host)
     }
 
     if (host->why.n > 0) {
-        rbl_out_z(out, "<div class=\"mu\" style=\"color:#57606a;"
-                       "font-size:14px;line-height:20px\">");
+        rbl_out_z(out, html_small);
         html_text(out, host->why);
         rbl_out_z(out, "</div>\n");
     }
 
     if (host->state == MESSAGE_LISTED && host->first_listed.n > 0) {
-        rbl_out_z(out, "<div class=\"mu\" style=\"color:#57606a;"
-                       "font-size:14px;line-height:20px\">Since ");
+        rbl_out_z(out, html_small);
+        rbl_out_z(out, "Since ");
         html_text(out, host->first_listed);
         rbl_out_z(out, "</div>\n");
     }
@@ -582,14 +590,13 @@ html_past(rbl_buf_t *buf, const message_host_t *host)
     rbl_out_t  *out = &buf->out;
 
     for (i = 0; i < host->n_past && !html_full(buf); i++) {
-        rbl_out_z(out, "<div class=\"ln\" style=\"border-top:1px solid"
-                       " #dfe3e8;margin:12px 0 0;padding:12px 0 0\">\n"
-                       "<span class=\"go\" style=\"color:#1a6b38;"
+        rbl_out_z(out, html_list);
+        rbl_out_z(out, "<span class=\"go\" style=\"color:#1a6b38;"
                        "font-weight:600\">");
         html_text(out, host->past[i].zone);
-        rbl_out_z(out, "</span>\n<div class=\"mu\" style=\"color:#57606a;"
-                       "font-size:14px;line-height:20px\">No longer listed,"
-                       " listed for ");
+        rbl_out_z(out, "</span>\n");
+        rbl_out_z(out, html_small);
+        rbl_out_z(out, "No longer listed, listed for ");
         html_text(out, host->past[i].period);
         rbl_out_z(out, "</div>\n</div>\n");
     }

@@ -64,7 +64,7 @@ trigger_weight(const message_t *m)
 }
 
 
-/* The new ones stand first (digest_make.c). */
+/* The new ones stand first (digest_hosts.c). */
 
 int
 message_both(const message_host_t *host)
