@@ -24,9 +24,9 @@ typedef struct {
     link_t                            parts;    /* memory of texts */
 } digest_hosts_t;
 
-/* Reads the hosts of a row, at most MESSAGE_HOSTS, in its order; hosts that
-   cannot be read are left out.  Their texts are valid as long as the row, until
-   digest_hosts_free, which is to follow. */
+/* Reads the hosts of a row in its order, at most MESSAGE_HOSTS, without those
+   that cannot be read.  The texts of the hosts are valid while the row is, and
+   until digest_hosts_free, which the caller must call. */
 void digest_hosts(digest_hosts_t *hosts, const rbl_digest_claim_digest_t *row,
     const rbl_timezone_t *zone);
 void digest_hosts_free(digest_hosts_t *hosts);

@@ -426,8 +426,8 @@ chat_listings(rbl_out_t *out, const chat_markup_t *markup, rbl_buf_t *line,
 }
 
 
-/* Lines of at most `max` units about the n hosts that are told at the place of
-   the i-th; their units, 0: not even one line fits. */
+/* Lines of at most `max` units about n hosts: the i-th, and its siblings.
+   Returns their units; 0: not even one line fits. */
 
 static size_t
 chat_host(rbl_out_t *out, const chat_markup_t *markup,

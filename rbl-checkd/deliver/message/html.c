@@ -615,7 +615,7 @@ html_more(rbl_out_t *out, int64_t n, const char *what)
 }
 
 
-/* One box about the n hosts that are told at the place of the i-th. */
+/* The box of n hosts: the i-th, and its siblings. */
 
 static void
 html_host(rbl_buf_t *buf, const message_t *message, size_t i, size_t n,

@@ -227,7 +227,7 @@ text_siblings(rbl_out_t *out, const message_t *m, size_t i, size_t n)
 }
 
 
-/* The n hosts that are told at the place of the i-th. */
+/* The entry of n hosts: the i-th, and its siblings. */
 
 static void
 text_host(rbl_out_t *out, const message_t *m, size_t i, size_t n,

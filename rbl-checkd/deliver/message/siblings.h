@@ -18,7 +18,7 @@
 size_t siblings_count(const message_t *message, size_t i);
 
 /* "192.0.2.0/24: 37 of 256 by ZEN and 1 more": the n siblings that begin with
-   the i-th host.  Texts of others are as they are. */
+   the i-th host.  The caller escapes the name of the list. */
 void siblings_line(rbl_out_t *out, const message_t *message, size_t i,
     size_t n);
 

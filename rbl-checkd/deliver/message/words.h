@@ -10,7 +10,7 @@
 /* A text of others on one line: a space for each control character. */
 void words_line(rbl_out_t *out, rbl_str_t text);
 
-/* The same as a line of its own behind its name; nothing of "". */
+/* A line with such a text behind its name; nothing if the text is "". */
 void words_field(rbl_out_t *out, const char *name, rbl_str_t text);
 
 /* The number, then `one` if it is 1, else `many`. */
