@@ -22,6 +22,7 @@ typedef struct {
     message_host_t     host[WORLD_HOSTS];
     message_listing_t  listing[WORLD_LISTINGS];     /* the same for every
                                                        host */
+    message_past_t     past;                        /* likewise */
     rbl_buf_t          json;
     config_t           conf;
 } world_t;
@@ -160,6 +161,8 @@ world_spoil(world_t *w, char *text, size_t size, const char *with,
     l.id = RBL_STR("RB00000000000000000000000000000003");
     l.name = l.zone = l.details = l.reason = (rbl_str_t) { text, i };
     l.delisting = l.since = l.weight = l.website = l.name;
+    l.off = l.marked = l.name;
+    w->past.zone = w->past.name = w->past.period = l.name;
 
     for (i = 0; i < n_listings; i++) {
         w->listing[i] = l;
@@ -168,7 +171,9 @@ world_spoil(world_t *w, char *text, size_t size, const char *with,
     for (i = 0; i < n_hosts; i++) {
         world_host(w, i, "x", MESSAGE_LISTED, n_listings);
         w->host[i].value = w->host[i].name = l.name;
-        w->host[i].first_listed = l.name;
+        w->host[i].first_listed = w->host[i].flaps = l.name;
+        w->host[i].past = &w->past;
+        w->host[i].n_past = 1;
     }
 }
 

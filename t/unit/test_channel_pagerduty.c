@@ -46,6 +46,19 @@ test_host(void)
     json_decref(root);
     request_free(r);
 
+    w.host[0].flaps = RBL_STR("2026-11-19 08:00:00 UTC");
+    w.listing[0].off = RBL_STR("2 d 3 h");
+    root = world_made(&w, &channel_pagerduty, KEY, world_message(&w), &r);
+    is_str(world_at(root, "payload.summary"),
+           "192.0.2.7 (mail) is listed on 2 lists, flapping since 2026-11-19"
+           " 08:00:00 UTC: zen.example, bl.example", "a host flaps");
+    is_str(world_at(root, "payload.custom_details.flapping_since"),
+           "2026-11-19 08:00:00 UTC", "since when it flaps");
+    is_str(world_at(root, "payload.custom_details.lists[0].relisted"),
+           "2 d 3 h", "how long a list did not have it");
+    json_decref(root);
+    request_free(r);
+
     world_host(&w, 0, "192.0.2.7", MESSAGE_DELISTED, 0);
     root = world_made(&w, &channel_pagerduty, KEY, world_message(&w), &r);
     is_str(world_at(root, "event_action"), "resolve", "a resolve");

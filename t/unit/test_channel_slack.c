@@ -55,6 +55,78 @@ test_message(void)
 }
 
 
+/* A host that flaps, with a new listing beside an old one and an ended one;
+   then addresses of a range. */
+
+static void
+test_news(void)
+{
+    size_t           i;
+    json_t          *root;
+    request_t       *r;
+    message_host_t  *h;
+
+    static const char *const  values[] = {
+        "192.0.2.1", "192.0.2.2", "192.0.2.3"
+    };
+
+    world_init(&w);
+    w.listing[0] = world_listing("zen.example");
+    w.listing[0].fresh = 1;
+    w.listing[0].off = RBL_STR("2 d 3 h");
+    w.listing[1] = world_listing("bl.example");
+    w.listing[1].id = RBL_STR("RB00000000000000000000000000000004");
+    w.listing[1].marked = RBL_STR("ticket <4711>");
+    w.past.zone = RBL_STR("off.example");
+    w.past.period = RBL_STR("3 d 4 h");
+    h = world_host(&w, 0, "192.0.2.7", MESSAGE_LISTED, 2);
+    h->flaps = RBL_STR("2026-11-19 08:00:00 UTC");
+    h->changes = 5;
+    h->past = &w.past;
+    h->n_past = 1;
+
+    root = world_made(&w, &channel_slack, URL, world_message(&w), &r);
+    is_str(world_at(root, "blocks[1].text.text"),
+           "*192.0.2.7* (mail) is listed on 2 lists since "
+           "2026-11-20 09:30:00 UTC:\n"
+           "*Flapping since 2026-11-19 08:00:00 UTC (5 changes).*\n"
+           "\xe2\x80\xa2 *zen.example* (Example list), new, "
+           "*relisted (was off it for 2 d 3 h)*: "
+           "spam &lt;source&gt; &amp; more "
+           "<https://look.example/?q=192.0.2.7&amp;x=1|Details> "
+           "<https://off.example/|Delisting>\n"
+           "\xe2\x80\xa2 *bl.example* (Example list): "
+           "spam &lt;source&gt; &amp; more; ticket &lt;4711&gt; "
+           "<https://look.example/?q=192.0.2.7&amp;x=1|Details> "
+           "<https://off.example/|Delisting>\n"
+           "\xe2\x80\xa2 *off.example*: no longer listed, listed for"
+           " 3 d 4 h\n", "news of a host");
+    json_decref(root);
+    request_free(r);
+
+    w.listing[0].off = RBL_STR("");
+
+    for (i = 0; i < 3; i++) {
+        h = world_host(&w, i, values[i], MESSAGE_LISTED, 1);
+        h->range = RBL_STR("192.0.2.0/28");
+        h->range_hosts = 16;
+    }
+
+    root = world_made(&w, &channel_slack, URL, world_message(&w), &r);
+    is_str(world_at(root, "blocks[1].text.text"),
+           "*192.0.2.0/28: 3 of 16 by Example list*: 192.0.2.1, 192.0.2.2,"
+           " 192.0.2.3\n"
+           "\xe2\x80\xa2 *zen.example* (Example list): "
+           "spam &lt;source&gt; &amp; more "
+           "<https://look.example/?q=192.0.2.7&amp;x=1|Details> "
+           "<https://off.example/|Delisting>\n", "addresses of a range");
+    ok(json_array_size(json_object_get(root, "blocks")) == 2,
+       "siblings have one block");
+    json_decref(root);
+    request_free(r);
+}
+
+
 /* A long text about lists that are no longer used is whole. */
 
 static void
@@ -266,6 +338,7 @@ main(void)
 {
     test_message();
     test_workflow();
+    test_news();
     test_unreported();
     test_confirm();
     test_hostile();

@@ -76,11 +76,11 @@ pagerduty_details(rbl_doc_t *doc, const message_host_t *host)
         chat_clip(doc, "reason", l->reason, PAGERDUTY_VALUE, CLIP_CHARS);
         chat_clip(doc, "details", l->details, PAGERDUTY_VALUE, CLIP_CHARS);
         chat_clip(doc, "delisting", l->delisting, PAGERDUTY_VALUE, CLIP_CHARS);
-        rbl_doc_str(doc, "weight", l->weight);
-        rbl_doc_str(doc, "since", l->since);
+        chat_clip(doc, "weight", l->weight, PAGERDUTY_VALUE, CLIP_CHARS);
+        chat_clip(doc, "since", l->since, PAGERDUTY_VALUE, CLIP_CHARS);
 
         if (l->off.n > 0) {
-            rbl_doc_str(doc, "relisted", l->off);
+            chat_clip(doc, "relisted", l->off, PAGERDUTY_VALUE, CLIP_CHARS);
         }
 
         rbl_doc_close(doc);
@@ -89,7 +89,8 @@ pagerduty_details(rbl_doc_t *doc, const message_host_t *host)
     rbl_doc_close(doc);
 
     if (host->flaps.n > 0) {
-        rbl_doc_str(doc, "flapping_since", host->flaps);
+        chat_clip(doc, "flapping_since", host->flaps, PAGERDUTY_VALUE,
+                  CLIP_CHARS);
     }
 
     rbl_doc_close(doc);
