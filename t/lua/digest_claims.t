@@ -310,7 +310,7 @@ for my $ends ((25) x 10) {
     my $d = $claimed{"$ac:$pager"};
     is($d->{delisted}, $ends, "$ends ends of 250");
     is(scalar @{ $d->{hosts} } / 2, $ends, 'each is reported');
-    is($claimed{"$ac:$to"}[5], 250, 'the other contact gets all at once')
+    is($claimed{"$ac:$to"}{delisted}, 250, 'the other contact gets all at once')
         if !$n++;
     store($_, messages => []) for values %claimed;
 }
