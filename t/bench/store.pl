@@ -48,10 +48,11 @@ my ($asks, $members) = lists_said(@rb);
 sub result_of {
     my ($i, $is) = @_;
 
-    return [$rb[$i], 'rbl', 0, "list$i.dnsbl.example",
-        "https://list$i.example/", $is, $is eq 'listed' ? ['127.0.0.2'] : [],
-        $is eq 'listed' ? "https://list$i.example/lookup?ip=192.0.2.1" : '',
-        $is eq 'listed' ? 'Spam source' : '', '', 12];
+    my $zone = "list$i.dnsbl.example";
+    return result($rb[$i], $is, zone => $zone, weight => 3) if $is ne 'listed';
+    return listed_result($rb[$i], zone => $zone, weight => 3,
+        details => "https://list$i.example/lookup?ip=192.0.2.1",
+        reason => 'Spam source');
 }
 
 # Results in the daemon's form: [not clear, clear, number, all].
