@@ -18,7 +18,7 @@ if h[HOST.type] == 'ip_range' then
     return work_accept('host_delete', {ARG.host, ARG.keep})
 end
 hosts_change()
-local gone, unlisted = host_end(k, h, ARG.keep)
+local gone, unlisted = hosts_end({{k, h}}, ARG.keep)
 refs_write()
 totals_add(TOTALS.hosts, -gone)
 totals_add(TOTALS.listed, -unlisted)

@@ -6,8 +6,8 @@ local function due_at(ht, at)
     call('ZADD', key('due', ac), at, ht)
     call('ZADD', key('due'), 'LT', at, ac)
 end
-local function due_never(ht)
-    call('ZREM', key('due', ac), ht)
+local function due_never(...)
+    call('ZREM', key('due', ac), ...)
 end
 -- When a host that was checked now is due again.  Each has a time of its own
 -- within the interval (s), made of the random digits of its SID: so the load is

@@ -1,6 +1,6 @@
--- Ends what there is of one host: its schedule, its listing, its history; a
--- check of it that is queued or running ends as failed.  Returns whether it was
--- in the index and whether it was in the listings, as 1 or 0.
+-- Ends what there is of hosts: their schedule, their listings, their history; a
+-- check of one that is queued or running ends as failed.  Returns how many were
+-- in the index, and how many in the listings.
 --- include: account
 --- include: due
 --- include: failed
@@ -9,33 +9,47 @@
 --- include: find
 --- include: listings
 --- include: days
-local function host_end(k, h, keep)
-    local sid = h[HOST.id]
-    local member = ac .. ':' .. sid
+-- ended: each {key of the record, host}; at least one.
+local function hosts_end(ended, keep)
+    local sids, members, values, found, gone = {}, {}, {}, {}, {}
     pcall(days_turn, now_ms(), 0, 0)
-    if h[HOST.status] == 'active' then
-        listings_count(h[HOST.details], -1)
+    for i, one in ipairs(ended) do
+        local k, h = unpack(one)
+        local sid = h[HOST.id]
+        sids[i], members[i] = sid, ac .. ':' .. sid
+        values[i] = h[HOST.type] .. '|' .. h[HOST.value]
+        found[2 * i - 1], found[2 * i] = find_members(sid, h[HOST.value],
+            h[HOST.name])
+        -- The name is the value: it has one member.
+        found[2 * i] = found[2 * i] or found[2 * i - 1]
+        gone[3 * i - 2], gone[3 * i - 1] = k, key('hist', ac, sid)
+        gone[3 * i] = key('kids', ac, sid)
+        if h[HOST.status] == 'active' then
+            listings_count(h[HOST.details], -1)
+        end
+        refs_later(h[HOST.profile], -1)
+        groups_count('h', h[HOST.groups], -1)
     end
-    due_never(sid)
-    local unlisted = call('ZREM', key('listed', ac), sid)
-    call('ZREM', key('states', ac), sid)
-    call('ZREM', key('find', ac), find_members(sid, h[HOST.value],
-        h[HOST.name]))
-    local gone = call('ZREM', key('hosts', ac), sid)
-    call('HDEL', key('uniq', ac), h[HOST.type] .. '|' .. h[HOST.value])
-    refs_later(h[HOST.profile], -1)
-    groups_count('h', h[HOST.groups], -1)
-    local pp = call('HGET', key('flight'), member)
-        or call('HGET', key('flight:due'), member)
-    if pp then
-        call('HDEL', key('flight'), member)
-        call('HDEL', key('flight:due'), member)
-        check_failed(pp:sub(1, 66), keep, h, h[HOST.value],
-            'The host was deleted.')
+    due_never(unpack(sids))
+    local unlisted = call('ZREM', key('listed', ac), unpack(sids))
+    call('ZREM', key('states', ac), unpack(sids))
+    call('ZREM', key('find', ac), unpack(found))
+    local n = call('ZREM', key('hosts', ac), unpack(sids))
+    call('HDEL', key('uniq', ac), unpack(values))
+    local manual = call('HMGET', key('flight'), unpack(members))
+    local scheduled = call('HMGET', key('flight:due'), unpack(members))
+    for i, one in ipairs(ended) do
+        local pp, h = manual[i] or scheduled[i], one[2]
+        if pp then
+            call('HDEL', key('flight'), members[i])
+            call('HDEL', key('flight:due'), members[i])
+            check_failed(pp:sub(1, 66), keep, h, h[HOST.value],
+                'The host was deleted.')
+        end
     end
-    call('HDEL', key('marks', ac), sid)
-    call('DEL', k, key('hist', ac, sid), key('kids', ac, sid))
-    return gone, unlisted
+    call('HDEL', key('marks', ac), unpack(sids))
+    call('DEL', unpack(gone))
+    return n, unlisted
 end
 -- Children of a range are gone; that many of them were listed.
 local function range_loses(range, kids, listed)

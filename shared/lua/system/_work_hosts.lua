@@ -97,35 +97,44 @@ end
 local function work_host_delete(item)
     local range, keep = unpack(item[WORK.args])
     local top, tk = work_host(range)
-    local sets, kids, listed = {}, {}, 0
     local usual = top and table.concat(top[HOST.groups])
-    local function finish(h, k)
-        local gone, unlisted = host_end(k, h, keep)
-        work_gone = work_gone + gone
-        work_unlisted = work_unlisted + unlisted
-    end
-    kids = call('ZRANGE', key('kids', ac, range), '0', '3')
-    for _, sid in ipairs(kids) do
+    local kids, ended, sets, listed = {}, {}, {}, 0
+    local next_kids = call('ZRANGE', key('kids', ac, range), '0', '15')
+    -- A host with many listings counts as several.
+    local room = 16
+    for i, sid in ipairs(next_kids) do
         local h, k = work_host(sid)
+        kids[i] = sid
         if h then
             local groups = table.concat(h[HOST.groups])
             if groups ~= usual then
                 sets[groups] = h[HOST.groups]
             end
-            finish(h, k)
+            ended[#ended + 1] = {k, h}
             listed = listed + (h[HOST.listed_count] > 0 and 1 or 0)
+            room = room - #h[HOST.details] / 25
         end
+        room = room - 1
+        if room <= 0 then
+            break
+        end
+    end
+    if not kids[1] and top then
+        sets[usual] = top[HOST.groups]
+        ended[1] = {tk, top}
+    end
+    if ended[1] then
+        local gone, unlisted = hosts_end(ended, keep)
+        work_gone = work_gone + gone
+        work_unlisted = work_unlisted + unlisted
     end
     if kids[1] then
         range_loses(range, kids, listed)
-    elseif top then
-        sets[usual] = top[HOST.groups]
-        finish(top, tk)
     end
     -- A damaged record of a contact does not stop the deletion.
     if next(sets) then
         sets.none = {}
         pcall(look_between, sets, '*')
     end
-    return not kids[1], 20 + 25 * #kids
+    return not kids[1], 20 + 12 * #kids
 end
