@@ -12,7 +12,7 @@ import { gzipSync } from 'node:zlib';
 
 const packages = process.env.NODE_PATH;
 const { build } = createRequire(`${packages}/`)('esbuild');
-const most = 64 * 1024;
+const most = 75 * 1024;
 const out = process.argv[2];
 
 if (!out) {

@@ -5,8 +5,10 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 import { actIn, begin, forget, get, post, settle, whenSignedOut }
     from './api.js';
-import { find, Frame, isOperator, menu, operatorMenu } from './frame.js';
+import { Frame } from './frame.js';
 import { html } from './html.js';
+import { find, isOfOperators, isOperator, menu, operatorMenu }
+    from './menu.js';
 import { Ask, close, isWanted, kept, open, want } from './opened.js';
 import { firstPaths } from './paths.js';
 import { route, useHash } from './route.js';
@@ -150,7 +152,6 @@ function App() {
 
     useLayoutEffect(() => {
         document.documentElement.lang = lang;
-        document.title = t('title');
         whenSignedOut((refusal) => {
             setDoors(refusal.doors);
             setOver(true);
@@ -176,7 +177,8 @@ function App() {
     }
 
     const mine = me && isOperator(me) && !opened ? operatorMenu : menu;
-    const [Screen, at] = asked ? [Ask, 'accounts'] : find(screen, mine);
+    const [Screen, tab] = asked ? [Ask, 'accounts'] : find(screen,
+        me && isOperator(me) && isOfOperators(screen) ? operatorMenu : mine);
     const there = opened || me;
     const signIn = isLink || over || !me;
     const hidden = isLink || over || !sure;
@@ -189,11 +191,11 @@ function App() {
             link=${isLink ? route(hash).rest : ''} doors=${doors}
             onSignedIn=${load} back=${back} />`}
         ${me && html`<div key=${me.user.id} hidden=${hidden}>
-            <${Frame} me=${me} opened=${opened} mine=${mine} at=${at}
+            <${Frame} me=${me} opened=${opened} mine=${mine} tab=${tab}
                 onLeave=${leave} onSignOut=${signOut} onDraw=${onDraw}>
                 <${Screen} key=${`${there.account.id}/${rest}`} me=${there}
                     rest=${rest} query=${query} reload=${load}
-                    onOpen=${enter} />
+                    onOpen=${enter} onSignOut=${signOut} />
             <//></div>`}`;
 }
 
@@ -204,7 +206,8 @@ function loadFirst({ screen, query }) {
     if (!kept()) {
         Object.hasOwn(firstPaths, screen)
             && firstPaths[screen](query).forEach(begin);
-        Object.hasOwn(menu, screen) && menu[screen].load().catch(() => {});
+        Object.hasOwn(menu.screens, screen)
+            && menu.screens[screen].load().catch(() => {});
     }
 }
 

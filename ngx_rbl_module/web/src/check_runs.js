@@ -5,6 +5,7 @@ import { useEffect, useState } from 'preact/hooks';
 
 import { get, post } from './api.js';
 import { uncovered } from './parts.js';
+import { refused } from './refusal.js';
 import { t } from './text.js';
 
 const pause = 700;
@@ -22,11 +23,11 @@ function change(run, values) {
 }
 
 function over({ status }) {
-    return status === 'completed' || status === 'failed';
+    return ['completed', 'failed', 'refused'].includes(status);
 }
 
 // While the service cannot be reached, the check is followed for a while.
-async function follow(run, explain) {
+async function follow(run) {
     let failures = 0;
 
     while (!over(run) && !run.problem) {
@@ -48,28 +49,61 @@ async function follow(run, explain) {
     }
 }
 
-// Starts a check of a value, or of a host by its id; throws the refusal.
-export async function start(host, explain) {
-    const { data } = await post('check/start.json', { host, details: 1 });
-    const known = runs.find(({ id }) => id === data.id);
-
-    if (known && !over(known)) {
-        return;
-    }
-
-    const run = { details: [], checked_count: 0, problem: '', ...data };
-
-    runs = [run, ...runs].slice(0, most);
-    change(run, {});
-    follow(run, explain);
-}
-
-// The runs of this user: those of the user before are forgotten.
-export function useRuns(user) {
+// The runs of the user before are forgotten.
+function belongTo(user) {
     if (owner !== user) {
         owner = user;
         runs = [];
     }
+}
+
+function add(values) {
+    const run = { details: [], checked_count: 0, problem: '', ...values };
+
+    runs = [run, ...runs].slice(0, most);
+    change(run, {});
+    return run;
+}
+
+export const explain = (refusal) => refused(refusal, 'not_host_text');
+
+// Starts a check of a value, or of a host by its id; throws the refusal.
+export async function start(host) {
+    const { data } = await post('check/start.json', { host, details: 1 });
+    const known = runs.find(({ id }) => id === data.id);
+
+    if (!known || over(known)) {
+        follow(add(data));
+    }
+}
+
+// What people look up: the page of a host, if it is one, the hosts of a subnet,
+// or a check.
+export async function lookUp(user, text) {
+    const subnet = /^([0-9a-f.:]+)\/\d+$/i.exec(text);
+
+    if (subnet) {
+        location.hash = `#/hosts?text=${subnet[1].replace(/(\.0)+$/, '.')
+            .replace(/::$/, ':')}`;
+        return;
+    }
+
+    const found = await get(`hosts/find.json?limit=5&text=${
+        encodeURIComponent(text)}`).catch(() => ({ data: [] }));
+    const host = found.data.find((one) => one.host === text.toLowerCase());
+
+    location.hash = host ? `#/host/${host.id}` : '#/checks';
+
+    if (!host) {
+        belongTo(user);
+        await start(text).catch((refusal) => add({ id: `refused ${Date.now()}`,
+            host: text, status: 'refused', problem: explain(refusal) }));
+    }
+}
+
+// The runs of this user.
+export function useRuns(user) {
+    belongTo(user);
 
     const [now, setNow] = useState(runs);
 
@@ -104,6 +138,10 @@ export function stateOf(run) {
 }
 
 export function summary(run) {
+    if (run.status === 'refused') {
+        return '';
+    }
+
     return run.status === 'queued' ? t('check_queued')
         : run.status === 'running' ? t('check_running', {
             done: run.checked_count, total: run.total_count })

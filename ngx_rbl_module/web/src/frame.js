@@ -1,106 +1,140 @@
-// The frame around each screen: menu, account, user.  Which screen an address
-// shows.
+// The frame around each screen: whose portal it is, the menu with the tabs of
+// its items, a field that looks an address up, and who is signed in.
 
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 
+import { get } from './api.js';
 import { html } from './html.js';
 import { Deleted } from './later.js';
 import { lazy } from './lazy.js';
+import { isOperator, itemOf, menu, tabsOf } from './menu.js';
 import { Opened } from './opened.js';
 import { Service } from './service.js';
 import { t } from './text.js';
+import { setTitle } from './title.js';
 
-// The screens of the menu, each loaded when it is first shown.
-export const menu = {
-    overview: lazy(() => import('./screens/overview.js'), 'Overview'),
-    hosts: lazy(() => import('./screens/hosts.js'), 'Hosts'),
-    checks: lazy(() => import('./screens/checks.js'), 'Checks'),
-    lists: lazy(() => import('./screens/lists.js'), 'Lists'),
-    profiles: lazy(() => import('./screens/profiles.js'), 'Profiles'),
-    contacts: lazy(() => import('./screens/contacts.js'), 'Contacts'),
-    groups: lazy(() => import('./screens/groups.js'), 'Groups'),
-    apps: lazy(() => import('./screens/apps.js'), 'Apps'),
-    webhooks: lazy(() => import('./screens/webhooks.js'), 'Webhooks'),
-    users: lazy(() => import('./screens/users.js'), 'Users'),
-    account: lazy(() => import('./screens/account.js'), 'Account'),
-    audit: lazy(() => import('./screens/audit.js'), 'Audit', 'audit'),
-    billing: lazy(() => import('./screens/billing.js'), 'Billing', 'billing')
-};
 const BillBanner = lazy(() => import('./bill_banner.js'), 'BillBanner',
     'billing');
-const owners = ['users', 'billing'];
-const admins = ['audit'];
+const soon = 1000;              // ms; the screen has its own numbers first
+const pause = 30000;
 
-// The menu of operators, who have an account of their own; with "#/open/SID"
-// they open that of others.
-const operators = `AC${'0'.repeat(32)}`;
-export const operatorMenu = {
-    status: lazy(() => import('./screens/status.js'), 'Status'),
-    lists: lazy(() => import('./screens/system.js'), 'SystemLists'),
-    accounts: lazy(() => import('./screens/accounts.js'), 'Accounts'),
-    unpaid: lazy(() => import('./screens/unpaid.js'), 'Unpaid', 'billing'),
-    users: menu.users,
-    audit: menu.audit
-};
+const nameOf = (tab) => t(`tab_${tab}`) || t(tab);
 
-export const isOperator = (me) => me.account.id === operators;
-
-// Others, with what is current in the menu.
-const others = {
-    add: [lazy(() => import('./screens/add.js'), 'Add'), 'hosts'],
-    contact_add: [lazy(() => import('./screens/contact_add.js'), 'ContactAdd',
-        'contact_add'), 'contacts'],
-    host: [lazy(() => import('./screens/host.js'), 'Host'), 'hosts'],
-    mutes: [lazy(() => import('./screens/mutes.js'), 'Mutes'), 'contacts'],
-    passkeys: [lazy(() => import('./screens/passkeys.js'), 'Passkeys'), '']
-};
-
-export function find(screen, mine) {
-    const known = Object.hasOwn(mine, screen) || screen === 'passkeys'
-        || (mine === menu && Object.hasOwn(others, screen));
-    const name = known ? screen : Object.keys(mine)[0];
-
-    return mine[name] ? [mine[name], name] : others[name];
-}
-
-function Link({ to, at, text, onClick }) {
-    return html`<a href="#/${to}" aria-current=${to === at ? 'page' : null}
+function Link({ to, current, text, onClick }) {
+    return html`<a href="#/${to}" aria-current=${current || null}
         onClick=${onClick}>${text}</a>`;
 }
 
-// opened: the account that an operator has opened, or null.
-export function Frame({ me, opened, mine, at, onLeave, onSignOut, onDraw,
+// Looks an address up: a check of it, or its page if it is a host.  Viewers
+// start no checks; they find hosts.
+function LookUp({ user, onDone }) {
+    const viewer = user.role === 'viewer';
+    const [value, setValue] = useState('');
+
+    async function submit(event) {
+        const text = value.trim();
+
+        event.preventDefault();
+
+        if (text === '') {
+            return;
+        }
+
+        setValue('');
+        onDone();
+
+        if (viewer) {
+            location.hash = `#/hosts?text=${encodeURIComponent(text)}`;
+        } else {
+            (await import('./check_runs.js')).lookUp(user.id, text);
+        }
+    }
+
+    const label = t(viewer ? 'find_host' : 'look_up');
+
+    return html`<form class="find" role="search" aria-label=${label}
+        onSubmit=${submit}>
+        <input id="look-up" type="search" aria-label=${label}
+            placeholder=${label} value=${value} required autocomplete="off"
+            spellcheck=${false} autocapitalize="off"
+            onInput=${(e) => setValue(e.target.value)} /></form>`;
+}
+
+// The user, and a small menu that opens below.
+function Who({ user, onClick, onSignOut }) {
+    const shut = () => {
+        document.getElementById('who').hidePopover();
+        onClick();
+    };
+
+    return html`<div class="who">
+        <button popovertarget="who">
+            <span class="unseen">${t('signed_in_as')}${' '}</span>
+            <bdi>${user.mail}</bdi></button>
+        <div id="who" popover="auto">
+            <a href="#/passkeys" onClick=${shut}>${t('my_sign_in')}</a>
+            <button onClick=${() => onSignOut(false)}>${t('sign_out')}</button>
+        </div>
+    </div>`;
+}
+
+// How many hosts are listed, for the title.
+function useListed(account, may) {
+    useEffect(() => {
+        const look = () => document.visibilityState === 'visible'
+            && get('counts.json').then(({ data: { listed } }) =>
+                setTitle({ listed }), () => {});
+        const first = may && setTimeout(look, soon);
+        const timer = may && setInterval(look, pause);
+
+        setTitle({ listed: 0 });
+
+        return () => {
+            clearTimeout(first);
+            clearInterval(timer);
+        };
+    }, [account, may]);
+}
+
+// opened: the account that an operator has opened, or null.  mine: the menu.
+// tab: the tab that is current.
+export function Frame({ me, opened, mine, tab, onLeave, onSignOut, onDraw,
     children })
 {
-    const { user, account } = opened || me;
+    const there = opened || me;
+    const { user, account } = there;
     const { bill } = account;
     const [open, setOpen] = useState(false);
     const shut = () => setOpen(false);
+    const name = isOperator(there) ? t('operator') : account.name;
+    const item = itemOf(mine, tab);
+    const tabs = item ? tabsOf(mine, item, there) : [];
+    const items = Object.keys(mine.items).map((one) => [one,
+        tabsOf(mine, one, there)[0]]).filter(([, first]) => first);
+
+    useListed(account.id, mine === menu);
+    useEffect(() => setTitle({ screen: nameOf(tab), account: name }),
+        [tab, name]);
 
     return html`
         <a class="skip" href="#main">${t('skip')}</a>
         <header class=${open ? 'open' : ''}>
-            <strong><bdi>${isOperator({ account }) ? t('operator')
-                : account.name}</bdi></strong>
+            <a class="brand" href="#/" onClick=${shut}>
+                <img class="mark" src="icon.svg" alt="" height="28" />
+                <strong><bdi>${name}</bdi></strong></a>
             <button class="menu" aria-expanded=${`${open}`}
                 onClick=${() => setOpen(!open)}>${t('menu')}</button>
-            <div class="who">
-                <${Link} to="passkeys" at=${at || 'passkeys'} onClick=${shut}
-                    text=${t('signed_in_as', { mail: me.user.mail })} />
-                <button onClick=${() => onSignOut(false)}>
-                    ${t('sign_out')}</button>
-                <button onClick=${() => onSignOut(true)}>
-                    ${t('sign_out_everywhere')}</button>
-            </div>
-            <nav aria-label=${t('menu')}>
-                ${Object.keys(mine).filter((name) => (user.role === 'owner'
-                    || !owners.includes(name) && (user.role === 'admin'
-                        || !admins.includes(name)))
-                    && (bill || name !== 'billing')).map((name) => html`
-                    <${Link} key=${name} to=${name} at=${at} onClick=${shut}
-                        text=${t(name)} />`)}
-            </nav>
+            <nav aria-label=${t('menu')}>${items.map(([one, first]) => html`
+                <${Link} key=${one} to=${first} text=${t(one)} onClick=${shut}
+                    current=${one === item && (tab === first ? 'page'
+                        : 'true')} />`)}</nav>
+            ${mine === menu && html`<${LookUp} user=${user} onDone=${shut} />`}
+            <${Who} user=${me.user} onClick=${shut} onSignOut=${onSignOut} />
         </header>
+        ${tabs.length > 1 && html`<nav class="tabs" aria-label=${t(item)}>
+            ${tabs.map((one) => html`<${Link} key=${one} to=${one}
+                text=${nameOf(one)} current=${one === tab && 'page'} />`)}
+        </nav>`}
         <main id="main" tabindex="-1">
             <${Deleted} onDraw=${onDraw} />
             <${Service} operator=${isOperator(me)} />

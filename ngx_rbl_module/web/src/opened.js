@@ -58,5 +58,6 @@ export function Ask({ rest, onOpen }) {
 export function Opened({ account, onLeave }) {
     return html`<p class="banner" role="note">${t('opened', {
         name: isolate(account.name), account: account.id })}${' '}
-        <button onClick=${onLeave}>${t('leave')}</button></p>`;
+        <button onClick=${onLeave}>${t('leave')}</button>${' '}
+        <a href="#/status">${t('status_service')}</a></p>`;
 }

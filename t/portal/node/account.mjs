@@ -24,7 +24,7 @@ async function since() {
 
 await signIn(page, input.link);
 await page.waitForSelector('header nav');
-await press('Account');
+await press('Settings');
 await page.waitForSelector('h1 >> text=Account');
 await page.waitForSelector('#timezone');
 ok(/1, no limit|1 of /.test(await page.textContent('.facts')),
@@ -53,6 +53,6 @@ const viewer = await open();
 await viewer.context().addCookies([{ url: input.url, ...input.viewer }]);
 await viewer.goto('/portal/#/account');
 await viewer.waitForSelector('.facts');
-is(await viewer.locator('form').count(), 0, 'a viewer has no form');
+is(await viewer.locator('main form').count(), 0, 'a viewer has no form');
 await close(viewer, 'a viewer');
 await done();

@@ -59,7 +59,7 @@ let token = '';
 {
     await page.goto('/portal/');
     await page.waitForSelector('header nav');
-    await press(page, /^Applications$/);
+    await press(page, /^API$/);
     await page.waitForSelector('main table');
     is(await page.textContent('main h1'), '1 application', 'the list');
 
@@ -305,7 +305,7 @@ for (const scheme of ['dark', 'light']) {
     is(await other.$('a[href="#/apps/new"]'), null, 'a viewer adds none');
     await other.goto(`/portal/#/apps/${input.first}`);
     await other.waitForSelector('[aria-labelledby=app-access] dl');
-    is(await other.$$eval('form', (forms) => forms.length), 0,
+    is(await other.$$eval('main form', (forms) => forms.length), 0,
         'and changes none');
     await close(other, 'a viewer');
 }

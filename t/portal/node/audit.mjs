@@ -9,8 +9,12 @@ await start();
 const page = await open();
 
 await signIn(page, input.link);
-await tabTo(page, 'Audit log');
-await page.keyboard.press('Enter');
+
+for (const name of ['Settings', 'Audit log']) {
+    await tabTo(page, name);
+    await page.keyboard.press('Enter');
+}
+
 await page.waitForSelector('h1 >> text=Audit log');
 await page.waitForSelector('tr >> text=signed in');
 
@@ -45,6 +49,8 @@ await close(page, 'an admin');
 const other = await open();
 
 await signIn(other, input.viewer);
+await other.click('nav >> text=Settings');
+await other.waitForSelector('nav.tabs');
 is(await other.locator('nav >> text=Audit log').count(), 0,
     'a viewer does not see it');
 await close(other, 'a viewer');

@@ -17,6 +17,7 @@ async function press(label) {
 await signIn(page, input.owner);
 ok(/The plan expired on .*; checks stop on /.test(await text('main .banner')),
     'the banner says that the plan expired');
+await press('Settings');
 await press('Billing');
 await page.waitForSelector('h1 >> text=Billing');
 await page.waitForSelector('#ledger ~ table');
@@ -139,6 +140,8 @@ for (const [who, banner] of [['viewer', 1], ['none', 0]]) {
     await other.waitForFunction(() => !document.querySelector('.loading'));
     is(await other.locator('main .banner').count(), banner,
         `${who}: the banner`);
+    await other.click('nav >> text=Settings');
+    await other.waitForSelector('nav.tabs');
     is(await other.locator('nav >> text=Billing').count(), 0,
         `${who}: no billing in the menu`);
     banner && ok((await other.textContent('main .banner')).includes(

@@ -32,6 +32,7 @@ await signIn(page, input.link);
 await page.waitForSelector('main .banner');
 ok(/The plan is not paid yet/.test(await text('main .banner')),
     'the banner says that the plan is not paid');
+await press('Settings');
 await press('Billing');
 await page.waitForSelector('#ledger');
 ok(/no payment source/.test(await text('[aria-labelledby=sources]')),

@@ -146,8 +146,9 @@ export async function tabTo(page, text) {
         await page.keyboard.press('Tab');
         const at = await page.evaluate(() => {
             const e = document.activeElement;
-            return (e.labels && e.labels.length ? e.labels[0].textContent
-                : e.textContent).replace(/\s+/g, ' ').trim();
+            return ((e.labels && e.labels.length ? e.labels[0].textContent
+                : e.textContent) || e.getAttribute('aria-label') || '')
+                .replace(/\s+/g, ' ').trim();
         });
 
         if (at.startsWith(text)) {
@@ -163,6 +164,12 @@ export async function signIn(page, link) {
     await page.goto(link.includes('#') ? link : `/portal/#/link/${link}`);
     await page.press('.sign-in button', 'Enter');
     await page.waitForSelector('header nav');
+}
+
+// Signs out by the small menu of the user.
+export async function signOut(page) {
+    await page.click('.who > button');
+    await page.click('#who >> text="Sign out"');
 }
 
 export async function close(page, name) {

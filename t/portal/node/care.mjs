@@ -1,7 +1,7 @@
 // The page loses nothing: two people change one thing, a delete is undone, a
 // session ends, a clock is wrong, the store is away.
 
-import { axe, close, done, input, is, ok, open, signIn, start, until }
+import { axe, close, done, input, is, ok, open, signIn, signOut, start, until }
     from './browser.mjs';
 
 const refused = /status of (401|404|503)/;
@@ -173,7 +173,7 @@ const submit = () => one.dispatchEvent('form:has(#host-name) button.main',
         'and is saved');
 
     await one.fill('#host-name', 'typed again');
-    await tab.click('header >> text=Sign out');
+    await signOut(tab);
     await tab.waitForSelector('.sign-in');
     await tab.close();
     await submit();

@@ -45,7 +45,7 @@ async function fill(label, text) {
 }
 
 async function addOf(what, field) {
-    await press('Contacts');
+    await press('Alerts', 'Contacts');
     await shows('main >> text=Add a contact');
     await press('Add a contact');
     await shows('.choices');
@@ -55,7 +55,7 @@ async function addOf(what, field) {
 
 await signIn(page, input.link);
 await shows('header nav');
-await press('Contacts');
+await press('Alerts', 'Contacts');
 await shows('h1 >> text=0 contacts');
 ok(/Nobody gets a message/.test(await page.textContent('main')),
     'without contacts the page says what to do');
@@ -159,15 +159,15 @@ await shows('tbody >> text=(now)');
 ok(true, 'a mute that is not repeated');
 await press('End it');
 await shows('[role=status] >> text=The mute has ended.');
-await press('Contacts');
+await press('Alerts', 'Contacts');
 
-await press('Contact groups');
+await press('Groups');
 await shows('h1 >> text=1 contact group');
 await fill('Name', 'Night <i>shift</i>');
 await press('Add a group');
 await shows('h1 >> text=2 contact groups');
 is(await page.inputValue('#group-name'), '', 'the next group can be typed');
-await press('Contacts');
+await press('Alerts', 'Contacts');
 await shows('tbody');
 await press(input.hook, 'Change');
 await tabTo(page, 'Night');
@@ -176,7 +176,7 @@ await press('Save');
 await shows('.facts >> text=Night <i>shift</i>');
 ok(true, 'the contact is in the group, whose name is text');
 
-await press('Contact groups');
+await press('Groups');
 await shows('tbody tr >> nth=1');
 await press('Night');
 await shows('section >> text=1 contact.');
@@ -189,7 +189,7 @@ await press('Save');
 await shows('h1 >> text=Day shift');
 ok(true, 'a group is renamed and becomes the default');
 
-await press('Contacts');
+await press('Alerts', 'Contacts');
 await shows('tbody');
 await press(input.hook);
 await shows('h1 .state');
@@ -205,7 +205,7 @@ await press('Delete');
 await shows('h1 >> text=1 contact');
 ok(!(await page.textContent('main table')).includes(input.hook),
     'the contact is deleted');
-await press('Contact groups');
+await press('Groups');
 await shows('tbody tr >> nth=1');
 await press('Day shift');
 await shows('section button >> text=Delete');

@@ -50,6 +50,8 @@ await start();
     await page.waitForSelector('header nav');
     ok((await page.textContent('.who')).includes('one@example.test'),
         'the page signs in by itself');
+    await tabTo(page, 'Signed in as');
+    await page.keyboard.press('Enter');
     await tabTo(page, 'Sign out');
     await page.keyboard.press('Enter');
     await page.waitForSelector('.sign-in button');

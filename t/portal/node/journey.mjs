@@ -72,7 +72,7 @@ ok((await page.textContent('tbody tr')).includes('spam source'),
 
 // a contact
 
-await press('Contacts');
+await press('Alerts', 'Contacts');
 await shows('main >> text=Add a contact');
 await press('Add a contact');
 await shows('.choices');
@@ -88,7 +88,7 @@ ok(true, 'a contact is confirmed by the code that was mailed');
 
 // an application and its token
 
-await press('Applications');
+await press('API');
 await shows('main table');
 await press('New application');
 await shows('#app-name');
@@ -111,7 +111,7 @@ ok(/Invalid page/.test(await page.textContent(
 // a webhook
 
 answers(500);
-await press('Webhooks');
+await press('Alerts', 'Webhooks');
 await shows('h1 >> text=0 webhooks');
 await press('Add a webhook');
 await shows('#hook-name');
@@ -131,7 +131,7 @@ await press('192.0.2.10');
 await shows('h1 .state.listed');
 await press('Check now');
 await shows('.check-now >> text=Checked.');
-await press('Webhooks');
+await press('Alerts', 'Webhooks');
 await shows('main tbody a');
 await press('Tickets');
 await shows('section[aria-labelledby=hook-dead] tbody tr');
@@ -145,7 +145,7 @@ ok(true, 'a dead letter is delivered again');
 
 // the end
 
-await press('Sign out everywhere');
+await press('Settings', 'Sign-in', 'Sign out everywhere');
 await shows('.sign-in');
 await page.reload();
 await shows('.sign-in');

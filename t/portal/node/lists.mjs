@@ -124,13 +124,17 @@ await page.waitForSelector('.banner');
 ok(/another profile first/.test(await text(page, '.banner')),
     'a profile in use cannot be deleted, and why');
 
-await press(page, 'Checks');
-await page.waitForSelector('#value');
+await type(page, 'Look up', 'nonsense');
+await page.keyboard.press('Enter');
+await page.waitForSelector('.run .banner');
+ok(/neither an address/.test(await text(page, '.run .banner')),
+    'a wrong value in the header');
 await page.waitForSelector('datalist option', { state: 'attached' });
 await type(page, 'Address or domain', 'nonsense');
 await page.keyboard.press('Enter');
-await page.waitForSelector('.banner');
-ok(/neither an address/.test(await text(page, '.banner')), 'a wrong value');
+await page.waitForSelector('form .banner');
+ok(/neither an address/.test(await text(page, 'form .banner')),
+    'a wrong value');
 await page.keyboard.press('Control+A');
 await page.keyboard.type('192.0.2.10');
 await page.waitForSelector('#as-host');
@@ -146,9 +150,21 @@ await page.waitForSelector('.run >> text=Listed at none of 1, unknown');
 await axe(page, 'checks with results');
 await press(page, 'Lists');
 await page.waitForSelector('h1 >> text=2 lists');
-await press(page, 'Checks');
-await page.waitForSelector('.run');
-is(await page.locator('.run').count(), 2, 'the checks are still there');
+await type(page, 'Look up', '192.0.2.78');
+await page.keyboard.press('Enter');
+await page.waitForSelector('.run h2 >> text=192.0.2.78');
+is(await page.locator('.run').count(), 4,
+    'the checks are still there, with that of the header');
+await page.waitForSelector('.run >> nth=0 >> text=Listed at none of 1');
+await type(page, 'Look up', '192.0.2.10');
+await page.keyboard.press('Enter');
+await page.waitForSelector('h1 .state.listed');
+ok(/192\.0\.2\.10/.test(await text(page, 'h1')),
+    'the header leads to the page of a host');
+await type(page, 'Look up', '192.0.2.0/24');
+await page.keyboard.press('Enter');
+await page.waitForSelector('.rows tbody tr');
+ok(page.url().endsWith('#/hosts?text=192.0.2.'), 'and to those of a subnet');
 
 // --- a system list, and the end of the own one -------------------------------
 
@@ -170,6 +186,7 @@ ok(!(await text(page, 'main table')).includes(input.own),
 
 // --- others ------------------------------------------------------------------
 
+await press(page, 'Signed in as');
 await press(page, 'Sign out');
 await page.waitForSelector('.sign-in');
 await signIn(page, input.viewer);

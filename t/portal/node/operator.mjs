@@ -14,7 +14,8 @@ async function text(page, selector = 'main') {
     return (await page.textContent(selector)).replace(/\s+/g, ' ');
 }
 
-const menu = (page) => page.locator('nav >> a').allTextContents();
+const menu = (page) => page.locator('header nav a').allTextContents();
+const tabs = (page) => page.locator('.tabs a').allTextContents();
 
 await start();
 
@@ -26,9 +27,14 @@ await signIn(page, input.owner);
 await page.waitForSelector('p >> text=1 daemon is at work');
 await page.waitForSelector('h1.good >> text=The service works');
 is((await menu(page)).map((name) => name.trim()).join(),
-    'Status,Lists,Accounts,Payments,Users,Audit log',
+    'Status,Lists,Accounts,Settings',
     'an operator has another menu');
 ok(/127\.0\.0\.1/.test(await text(page, 'table')), 'the resolver is shown');
+await press(page, 'Settings');
+await page.waitForSelector('.tabs');
+is((await tabs(page)).join(), 'Users,Sign-in,Audit log', 'its second level');
+await press(page, 'Status');
+await page.waitForSelector('h1 >> text=The service works');
 await axe(page, 'status');
 
 // --- a list ------------------------------------------------------------------
@@ -63,6 +69,7 @@ ok(true, 'and is turned off and on');
 
 await press(page, 'Accounts');
 await page.waitForSelector('h1 >> text=2 accounts');
+is((await tabs(page)).join(), 'Accounts,Payments', 'and of the accounts');
 await tabTo(page, 'Id of an account');
 await page.keyboard.type('x');
 await page.keyboard.press('Enter');
@@ -74,10 +81,16 @@ await page.keyboard.press('Enter');
 await page.waitForSelector('main .banner >> text=as operator');
 ok((await text(page, '.banner')).includes(input.account),
     'the banner names the account that is open');
-ok(!(await menu(page)).some((name) => /Users/.test(name)),
+await press(page, 'Settings');
+await page.waitForSelector('.tabs');
+ok(!(await tabs(page)).some((name) => /Users/.test(name)),
     'its users are not the operator\'s');
 await page.reload();
 await page.waitForSelector('main .banner >> text=as operator');
+await press(page, 'Status of the service');
+await page.waitForSelector('h1 >> text=The service works');
+ok((await text(page, '.banner')).includes(input.account),
+    'the status is shown while the account is open');
 await press(page, 'Hosts');
 await press(page, 'Add hosts');
 await page.waitForSelector('textarea');
@@ -108,6 +121,7 @@ await page.waitForSelector('h1 >> text=Open this account?');
 await press(page, 'Open');
 await page.waitForSelector('main .banner >> text=Other');
 ok(true, 'an address opens an account, after a question');
+await press(page, 'Signed in as');
 await press(page, 'Sign out');
 await page.waitForSelector('.sign-in');
 is(await page.evaluate(() => sessionStorage.getItem('account')), '',
@@ -121,7 +135,11 @@ const viewer = await open();
 await signIn(viewer, input.viewer);
 await viewer.waitForSelector('p >> text=1 daemon');
 is((await menu(viewer)).map((name) => name.trim()).join(),
-    'Status,Lists,Accounts,Payments', 'a viewer does not manage operators');
+    'Status,Lists,Accounts,Settings', 'a viewer has the same menu');
+await press(viewer, 'Settings');
+await viewer.waitForSelector('h1 >> text=Your passkeys');
+is(await viewer.locator('.tabs').count(), 0,
+    'but does not manage operators');
 await press(viewer, 'Lists');
 await press(viewer, input.zone);
 await viewer.waitForSelector('h1 >> text=/system/');

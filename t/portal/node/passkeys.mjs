@@ -31,6 +31,7 @@ const row = (text) => page.waitForSelector(`tbody tr >> text=${text}`);
 
 await signIn(page, input.link);
 await press('Signed in as');
+await press('Passkeys and sessions');
 await page.waitForSelector('h1 >> text=Your passkeys');
 await page.waitForSelector('text=You have no passkey yet.');
 ok(true, 'none, and what one is for');
@@ -59,6 +60,7 @@ await page.keyboard.press('Enter');
 await row('My laptop');
 ok(true, 'it is renamed');
 
+await press('Signed in as');
 await press('Sign out');
 await page.waitForSelector('.sign-in');
 await cdp.send('WebAuthn.setUserVerified', { authenticatorId,
@@ -94,6 +96,7 @@ await press('Delete it');
 await page.waitForSelector('text=You have no passkey yet.');
 ok(true, 'it is deleted');
 await page.goto('/portal/#/');
+await press('Signed in as');
 await press('Sign out');
 await page.waitForSelector('.sign-in');
 await press('Sign in with a passkey');

@@ -1,6 +1,7 @@
 // Signing in by a link, and out.
 
-import { close, done, input, is, ok, open, start } from './browser.mjs';
+import { close, done, input, is, ok, open, signOut, start }
+    from './browser.mjs';
 
 const refused = /status of 40[13]/;
 
@@ -31,7 +32,7 @@ await start();
     await page.waitForSelector('header nav');
     ok(true, 'the session outlives the page');
 
-    await page.click('header >> text="Sign out"');
+    await signOut(page);
     await page.waitForSelector('.sign-in');
     await page.reload();
     await page.waitForSelector('.sign-in');

@@ -24,6 +24,7 @@ async function press(label) {
 }
 
 await signIn(page, input.owner);
+await press('Settings');
 await press('Billing');
 await page.waitForSelector('#topup');
 

@@ -9,6 +9,7 @@ const page = await open();
 
 await signIn(page, input.link);
 await page.waitForSelector('header nav');
+await page.click('nav >> text=Settings');
 await page.click('nav >> text=Users');
 await page.fill('#mail', 'second@example.test');
 await page.press('#mail', 'Enter');
@@ -21,6 +22,8 @@ await signIn(other, link);
 await other.waitForSelector('header nav');
 ok((await other.textContent('.who')).includes('second@example.test'),
     'the link signs the new user in');
+await other.click('nav >> text=Settings');
+await other.waitForSelector('nav.tabs');
 is(await other.locator('nav >> text=Users').count(), 0,
     'a viewer does not see the users');
 await other.click('nav >> text=Hosts');
@@ -57,6 +60,7 @@ ok((await page.textContent('[role=alert]')).includes('only owner'),
     'the only owner stays one');
 is(page.faults.filter((fault) => !/status of 409/.test(fault)).join(), '',
     'nothing else on the console');
+await page.click('nav >> text=Sign-in');
 await page.click('text=Sign out everywhere');
 await page.waitForSelector('.sign-in');
 ok(true, 'signed out everywhere');

@@ -53,6 +53,7 @@ const letters = 'section[aria-labelledby=hook-dead] tbody tr';
 
 await signIn(page, input.link);
 await page.waitForSelector('header nav');
+await press('Alerts');
 await press('Webhooks');
 await page.waitForSelector('h1 >> text=0 webhooks');
 ok(/Add one/.test(await page.textContent('main')), 'none, and what one is for');

@@ -4,13 +4,11 @@
 import { useEffect, useState } from 'preact/hooks';
 
 import { get } from '../api.js';
-import { rowsOf, start, stateOf, summary, useRuns } from '../check_runs.js';
+import { explain, rowsOf, start, stateOf, summary, useRuns }
+    from '../check_runs.js';
 import { html } from '../html.js';
 import { State } from '../parts.js';
-import { refused } from '../refusal.js';
 import { t } from '../text.js';
-
-const invalid = (refusal) => refused(refusal, 'not_host_text');
 
 function Says({ row }) {
     const codes = (row.codes || []).join(', ');
@@ -86,8 +84,8 @@ function Form({ hosts }) {
         }
 
         setProblem('');
-        await start(host && asHost ? host.id : value.trim(), invalid)
-            .catch((refusal) => setProblem(invalid(refusal)));
+        await start(host && asHost ? host.id : value.trim())
+            .catch((refusal) => setProblem(explain(refusal)));
     }
 
     return html`<form onSubmit=${submit}>

@@ -1,4 +1,4 @@
-// The passkeys of the user who is signed in.
+// How the user signs in: passkeys; the end of all sessions.
 
 import { useState } from 'preact/hooks';
 
@@ -72,7 +72,7 @@ function Add({ me, run }) {
     </section>`;
 }
 
-export function Passkeys({ me }) {
+export function Passkeys({ me, onSignOut }) {
     const [round, setRound] = useState(0);
     const again = () => setRound((n) => n + 1);
     const change = useChange(again);
@@ -101,5 +101,11 @@ export function Passkeys({ me }) {
             </table>`)}
         <//>
         ${mayPasskey() ? html`<${Add} me=${me} run=${run} />`
-            : html`<p>${t('passkeys_not_here')}</p>`}`;
+            : html`<p>${t('passkeys_not_here')}</p>`}
+        <section aria-labelledby="sessions">
+            <h2 id="sessions">${t('sessions')}</h2>
+            <p>${t('sessions_text')}</p>
+            <button onClick=${() => onSignOut(true)}>
+                ${t('sign_out_everywhere')}</button>
+        </section>`;
 }

@@ -10,6 +10,7 @@ import { html } from '../html.js';
 import { mayPasskey, signInByPasskey } from '../passkey.js';
 import { refused } from '../refusal.js';
 import { t } from '../text.js';
+import { setTitle } from '../title.js';
 
 // Whether the page may sign in without a click: only once, and never after the
 // user has signed out.
@@ -89,6 +90,9 @@ export function SignIn({ link, again, back, doors, onSignedIn }) {
         if (vouched && alone) {
             use({});
         }
+
+        setTitle({ instead: `${t('sign_in')}, ${t('title')}` });
+        return () => setTitle({ instead: '' });
     }, []);
 
     return html`<main class="sign-in" id="main">
