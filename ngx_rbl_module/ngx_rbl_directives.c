@@ -11,6 +11,8 @@
 
 #include "rbl_validate.h"
 
+#define NGX_RBL_NAME_MAX  64            /* characters */
+
 
 /* The "post" of ngx_rbl_set_range_slot. */
 
@@ -151,6 +153,74 @@ ngx_rbl_set_url_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
         return ngx_rbl_conf_refuse(cf, cmd, "an https URL that ends with "
                                    "\"/\", or an http URL of the machine "
                                    "itself");
+    }
+
+    *field = value[1];
+
+    return NGX_CONF_OK;
+}
+
+
+/* The name of who runs the portal, which people read. */
+
+static char *
+ngx_rbl_set_name_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    rbl_str_t   text;
+    ngx_str_t  *field, *value;
+
+    field = (ngx_str_t *) ((char *) conf + cmd->offset);
+    if (field->data != NULL) {
+        return "is duplicate";
+    }
+
+    value = cf->args->elts;
+    text = ngx_rbl_str(&value[1]);
+
+    if (text.n == 0 || !rbl_text_ok(text)
+        || rbl_utf8_count(text) > NGX_RBL_NAME_MAX)
+    {
+        return ngx_rbl_conf_refuse(cf, cmd, "1 to 64 characters in UTF-8");
+    }
+
+    *field = value[1];
+
+    return NGX_CONF_OK;
+}
+
+
+/* A path, by which a browser asks this server: "//" would begin another host,
+   and so would a backslash. */
+
+static char *
+ngx_rbl_set_path_slot(ngx_conf_t *cf, ngx_command_t *cmd, void *conf)
+{
+    size_t      i;
+    u_char      ch;
+    ngx_str_t  *field, *value;
+
+    field = (ngx_str_t *) ((char *) conf + cmd->offset);
+    if (field->data != NULL) {
+        return "is duplicate";
+    }
+
+    value = cf->args->elts;
+
+    for (i = 0; i < value[1].len; i++) {
+        ch = value[1].data[i];
+
+        if (ch <= 0x20 || ch >= 0x7f || ch == '"' || ch == '\\'
+            || ch == '<' || ch == '>')
+        {
+            break;
+        }
+    }
+
+    if (i < 2 || i != value[1].len || i > NGX_RBL_TEXT_MAX
+        || value[1].data[0] != '/' || value[1].data[1] == '/')
+    {
+        return ngx_rbl_conf_refuse(cf, cmd, "a path of this server, such as "
+                                   "/portal/logo.svg");
     }
 
     *field = value[1];
@@ -483,6 +553,10 @@ ngx_command_t  ngx_rbl_commands[] = {
                 allow_zones, NULL),
     NGX_RBL_ANY("rbl_portal_url", NGX_CONF_TAKE1, ngx_rbl_set_url_slot,
                 portal_url, NULL),
+    NGX_RBL_ANY("rbl_portal_name", NGX_CONF_TAKE1, ngx_rbl_set_name_slot,
+                portal_name, NULL),
+    NGX_RBL_ANY("rbl_portal_logo", NGX_CONF_TAKE1, ngx_rbl_set_path_slot,
+                portal_logo, NULL),
     NGX_RBL_ANY("rbl_portal_user", NGX_CONF_TAKE1, ngx_rbl_set_user,
                 portal_user, NULL),
     NGX_RBL_ANY("rbl_portal_trust", NGX_CONF_1MORE, ngx_rbl_set_trust,

@@ -91,6 +91,8 @@ ngx_rbl_create_loc_conf(ngx_conf_t *cf)
      *     rlcf->realm = { 0, NULL };
      *     rlcf->base = { 0, NULL };
      *     rlcf->portal_url = { 0, NULL };
+     *     rlcf->portal_name = { 0, NULL };
+     *     rlcf->portal_logo = { 0, NULL };
      *     rlcf->portal_user_name = { 0, NULL };
      */
 
@@ -326,6 +328,8 @@ ngx_rbl_merge_loc_conf(ngx_conf_t *cf, void *parent, void *child)
     ngx_conf_merge_msec_value(conf->check_keep, prev->check_keep,
                               NGX_RBL_CHECK_KEEP);
     ngx_conf_merge_str_value(conf->portal_url, prev->portal_url, "");
+    ngx_conf_merge_str_value(conf->portal_name, prev->portal_name, "");
+    ngx_conf_merge_str_value(conf->portal_logo, prev->portal_logo, "");
     ngx_conf_merge_ptr_value(conf->refuse_zones, prev->refuse_zones, NULL);
     ngx_conf_merge_ptr_value(conf->allow_zones, prev->allow_zones, NULL);
 

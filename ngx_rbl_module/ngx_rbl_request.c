@@ -885,7 +885,8 @@ ngx_rbl_create_ctx(ngx_http_request_t *r)
 }
 
 
-/* Makes the checks that can refuse before the body is read. */
+/* Makes the checks that can refuse before the body is read, or answers a call
+   for everybody. */
 
 static void
 ngx_rbl_judge(ngx_rbl_ctx_t *ctx)
@@ -914,6 +915,11 @@ ngx_rbl_judge(ngx_rbl_ctx_t *ctx)
     }
 
     if (ctx->run.refusal || ctx->route->flags & NGX_RBL_SIGN_IN) {
+        return;
+    }
+
+    if (ctx->route->flags & NGX_RBL_OPEN) {
+        ctx->route->op->prepare(ctx);
         return;
     }
 
@@ -972,7 +978,7 @@ ngx_rbl_handler(ngx_http_request_t *r)
         return NGX_HTTP_CLIENT_CLOSED_REQUEST;
     }
 
-    if (ctx->run.refusal) {
+    if (ctx->run.refusal || ctx->route->flags & NGX_RBL_OPEN) {
         return ngx_rbl_answer(ctx);
     }
 

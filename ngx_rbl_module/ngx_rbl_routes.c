@@ -11,6 +11,7 @@
 #define DURABLE   NGX_RBL_DURABLE
 #define PORTAL    NGX_RBL_PORTAL
 #define SIGN_IN   NGX_RBL_SIGN_IN
+#define OPEN      NGX_RBL_OPEN
 #define VIEWERS   NGX_RBL_VIEWERS
 #define SELF      NGX_RBL_SELF
 #define HOME      NGX_RBL_HOME

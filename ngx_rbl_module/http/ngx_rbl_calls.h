@@ -93,6 +93,7 @@ CALL(GET, "contact/types", PORTAL, contact_types, none)
 ITEM_OP(POST, "contact/test", PORTAL, contact_test, contacts)
 ITEM_OP(GET, "contact/log", PORTAL, delivery_log, contacts)
 ITEM_OP(GET, "contact/alerts", PORTAL, alert_show, contacts)
+CALL_OP(GET, "contacts/alerts", PORTAL, alerts, contacts)
 ITEM_OP(POST, "contact/alert", PORTAL, alert, contacts)
 CALL_OP(GET, "mutes", PORTAL, mutes, mutes)
 CALL_OP(POST, "mute/add", PORTAL, mute_add, mutes)
@@ -128,6 +129,7 @@ ITEM(POST, "passkey/rename", PORTAL|VIEWERS|SELF|DURABLE,
 ITEM(POST, "passkey/delete", PORTAL|VIEWERS|RECENT|SELF|DURABLE,
      passkey_delete, passkeys)
 
+CALL(GET, "portal", PORTAL|OPEN, portal, none)
 CALL(GET, "me", PORTAL|HOME, me, none)
 CALL(GET, "service", PORTAL|HOME, service, none)
 CALL_OP(GET, "changes", PORTAL, changes, none)

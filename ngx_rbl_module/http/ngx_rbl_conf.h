@@ -40,6 +40,8 @@ typedef struct {
     ngx_uint_t    max_expand;           /* rbl_max_expand */
     ngx_msec_t    check_keep;           /* rbl_check_keep */
     ngx_str_t     portal_url;           /* rbl_portal_url; len 0: none */
+    ngx_str_t     portal_name;          /* rbl_portal_name; len 0: none */
+    ngx_str_t     portal_logo;          /* rbl_portal_logo; len 0: none */
     ngx_int_t     portal_user;          /* rbl_portal_user: index of the
                                            variable; < 0: none */
     ngx_str_t     portal_user_name;     /* its name, in lower case */

@@ -55,6 +55,8 @@ typedef enum {
 #define NGX_RBL_TABLE     (1 << NGX_RBL_CSV | NGX_RBL_PORTAL_ONLY)
 #define NGX_RBL_SIGN_IN   (1 << 10)     /* without a session; see
                                            ngx_rbl_op_t */
+#define NGX_RBL_OPEN      (1 << 20)     /* without a session and the store;
+                                           see ngx_rbl_op_t */
 #define NGX_RBL_VIEWERS   (1 << 11)
 #define NGX_RBL_OWNERS    (1 << 12)
 #define NGX_RBL_ADMINS    (1 << 14)
@@ -106,6 +108,9 @@ typedef enum {
  * adds a round; `result` gets the reply, and may add the next one.  `failed`,
  * which may be NULL, is called for a round that fails.  NGX_OK: the call has
  * its next round or its answer; NGX_DECLINED: it is refused.
+ *
+ * A call for everybody (NGX_RBL_OPEN) is answered by `prepare` from the
+ * configuration: it is by GET, and reads no fields.
  *
  * With `records`, account and token are read last, in one command with the
  * records that `prepare` requested (ngx_rbl_ask_records).  `read` is then

@@ -164,7 +164,8 @@ my %good = (
     rbl_store_password_file => "$dir/password",
     (map { $_ => 'a.example' } @host_names),
     rbl_portal_url => 'https://a.example/', rbl_portal_user => '$ssl_client_s_dn',
-    rbl_portal_trust => '10.0.0.0/8',
+    rbl_portal_trust => '10.0.0.0/8', rbl_portal_name => 'Example',
+    rbl_portal_logo => '/portal/logo.svg',
 );
 
 write_file("$dir/password", "secret\nsecond line\n", 0600);
@@ -269,6 +270,21 @@ bad('rbl_portal_url', $_, qr/it must be an https URL that ends with "\/", or/)
     https://a.example/?x=/ https://u@a.example/ /portal/ javascript://
     http://127.0.0.1.a.example/), 'https://a.example/#/',
     'https://a.example/' . 'x' x 240 . '/';
+
+accepted("rbl_portal_name $_", http => "rbl_portal_name $_;")
+    for qq{"Example Hosting & Co."}, 'x' x 64, "\xc3\xbc" x 64;
+bad('rbl_portal_name', $_, qr/it must be 1 to 64 characters in UTF-8/)
+    for 'x' x 65, "\xc3\xbc" x 65, "\xc3", "\xff";
+bad('rbl_portal_name', '""', qr/it must be 1 to 64 characters/, '');
+bad('rbl_portal_name', qq{"a\tb"}, qr/it must be 1 to 64 char/, "a\tb");
+accepted("rbl_portal_logo $_", http => "rbl_portal_logo $_;")
+    for qw(/logo.svg /portal/logo-2.png?v=3);
+bad('rbl_portal_logo', $_, qr/it must be a path of this server, such as/)
+    for qw(logo.svg / //other.example/x https://other.example/x data:x),
+    "/\xc3\xbc", '/' . 'x' x 255;
+bad('rbl_portal_logo', q{'/\\\\other.example'}, qr/it must be a path/,
+    '/\\other.example');
+bad('rbl_portal_logo', qq{"/a b"}, qr/it must be a path/, '/a b');
 
 bad('rbl_portal_user', $_, qr/it must be one variable, such as \$remote_user/)
     for qw(remote_user $ $a$b a@b.example);

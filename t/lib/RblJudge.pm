@@ -32,6 +32,7 @@ my $ABOUT = repo_dir() . '/t/api/judge';
 my %BITS = (NGX_RBL_DOCUMENT => [qw(json xml)],
     NGX_RBL_PLAIN => [qw(nagios zabbix)], NGX_RBL_STARTS => [],
     NGX_RBL_PORTAL => [qw(json)], NGX_RBL_TABLE => [], NGX_RBL_SIGN_IN => [],
+    NGX_RBL_OPEN => [],
     NGX_RBL_VIEWERS => [], NGX_RBL_OWNERS => [], NGX_RBL_RECENT => [],
     NGX_RBL_ADMINS => [], NGX_RBL_DURABLE => [],
     map { $_ => [] } qw(NGX_RBL_HOME NGX_RBL_SELF NGX_RBL_OPERATOR));

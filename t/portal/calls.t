@@ -243,6 +243,8 @@ my %call = (
     'list' => { role => 'viewer', made => \&some_list, none => sid_of('RB'),
         foreign => \&foreign_list },
     'audit' => { role => 'admin' },
+    'portal' => { role => 'nobody', bare => 1 },
+    'contacts/alerts' => { role => 'viewer' },
     'contact/types' => { role => 'viewer' },
     'contact/log' => { %contact, role => 'viewer' },
     'contact/test' => { %contact, made => sub { some_contact($t->{acct}) } },
@@ -373,7 +375,8 @@ for my $d (@described) {
         $call->{operator} ? $late_operator : $late) if !$open && !$call->{as};
     my $who = $call->{operator} ? $operator{owner} : $who{owner};
     $says->(405, 'another method', $who, method => 'PUT');
-    $says->(503, 'without a store', $who, nginx => $down);
+    $says->($call->{bare} ? 200 : 503, 'without a store', $who,
+        nginx => $down);
     if ($d->{method} eq 'POST') {
         $says->(403, 'from another site', $who, site => 'cross-site');
         $says->(415, 'not as JSON', $who, type => 'text/plain');
