@@ -2,7 +2,7 @@
 
 # The frame of the portal in a browser: each address that there has ever been
 # shows its screen, with its item and tab of the menu, for all roles and for
-# operators; titles; the menu of a phone.
+# operators; titles; name and logo of who runs the portal; the menu of a phone.
 
 use strict;
 use warnings;
@@ -11,7 +11,10 @@ use Test::More;
 
 use RblBrowser;
 
-my $t = browser_setup(lists => 1, http => 'rbl_zone rbl 1m;');
+my $brand = 'Example <b>Hosting</b>';
+my $t = browser_setup(lists => 1, http => 'rbl_zone rbl 1m;',
+    portal => 'rbl_portal_url http://localhost:%%PORT%%/portal/;'
+        . qq{rbl_portal_name "$brand"; rbl_portal_logo /portal/icon.svg?own;});
 daemon_seen($t);
 my $host = add_host($t, '192.0.2.1', name => 'mail');
 list_host($t, $host->{id}, lists => 2);
@@ -27,7 +30,7 @@ my ($group) = @{ json(call($t, 'GET', 'contactgroups.json'))->{data} };
 my ($profile) = @{ json(call($t, 'GET', 'rblprofiles.json'))->{data} };
 bill_of($t, $t->{acct});
 my $operators = operators($t);
-browser_run($t, 'frame', host => $host->{id}, list => $list->{id},
+browser_run($t, 'frame', brand => $brand, host => $host->{id}, list => $list->{id},
     app => $app->{id}, hook => $hook->{id}, contact => $contact->{id},
     group => $group->{id}, profile => $profile->{id},
     account => $t->{acct}{sid}, name => json(rblctl($t->{redis}, '--json',

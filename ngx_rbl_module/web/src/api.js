@@ -35,7 +35,7 @@ export function actIn(sid) {
 }
 
 // Calls about the user and the user's own account, whatever is open.
-const own = /^(session|service|operator|passkeys?|users?)\b/;
+const own = /^(session|service|portal|operator|passkeys?|users?)\b/;
 
 function address(path) {
     const url = new URL(path, base);

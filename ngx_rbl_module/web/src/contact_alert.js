@@ -38,7 +38,7 @@ const alertFrom = ({ weight, often, day, time, from, to, after, checks }) => ({
     checks: Number(checks) });
 
 // When messages go, as people say it.
-function timesText(alert) {
+export function timesText(alert) {
     const { from, to, after, checks } = alertOf(alert);
 
     return joined([rhythmText(alert.rhythm),

@@ -16,7 +16,7 @@ const patience = 60000;
 const most = 1000;
 
 // What became of an attempt, in words.
-function outcome(attempt) {
+export function outcomeText(attempt) {
     const failed = attempt.type.endsWith('.test') && attempt.outcome !== 'ok'
         ? 'test' : attempt.outcome;
 
@@ -24,7 +24,7 @@ function outcome(attempt) {
 }
 
 // A contact's answer may be one of SMTP.
-function answer({ http, ms, type }) {
+export function answerText({ http, ms, type }) {
     const name = type.startsWith('contact.') ? 'delivery_answer' : 'hook_http';
 
     return http ? t(name, { status: String(http), ms })
@@ -40,8 +40,8 @@ function Row({ attempt }) {
         <td data-label=${t('hook_attempt')}>${attempt.attempt}</td>
         <td data-label=${t('outcome')}>
             <p class=${attempt.outcome === 'ok' ? 'right' : 'wrong'}>
-                ${outcome(attempt)}</p>
-            <p>${answer(attempt)}</p>
+                ${outcomeText(attempt)}</p>
+            <p>${answerText(attempt)}</p>
             ${attempt.error && html`<p><bdi>${attempt.error}</bdi></p>`}</td>
         <td data-label=${t('hook_next_try')}>${attempt.next && html`
             <${When} text=${attempt.next} />`}</td>
@@ -94,9 +94,10 @@ function Test({ of, id, off, onDone }) {
     const call = useChange(onDone);
 
     function send() {
-        call.run((attempt) => (attempt
-            ? `${outcome(attempt)} ${answer(attempt)}` : t('delivery_none')),
-        (show) => test(of, id, show));
+        const said = (attempt) => (attempt ? `${outcomeText(attempt)} ${
+            answerText(attempt)}` : t('delivery_none'));
+
+        call.run(said, (show) => test(of, id, show));
     }
 
     return html`<p><button onClick=${send} disabled=${call.busy || off}>

@@ -4,6 +4,7 @@
 import { useEffect, useState } from 'preact/hooks';
 
 import { get } from './api.js';
+import { Mark, useBrand } from './brand.js';
 import { html } from './html.js';
 import { Deleted } from './later.js';
 import { lazy } from './lazy.js';
@@ -103,6 +104,7 @@ export function Frame({ me, opened, mine, tab, onLeave, onSignOut, onDraw,
 {
     const there = opened || me;
     const { user, account } = there;
+    const { name: brand } = useBrand();
     const { bill } = account;
     const [open, setOpen] = useState(false);
     const shut = () => setOpen(false);
@@ -120,8 +122,8 @@ export function Frame({ me, opened, mine, tab, onLeave, onSignOut, onDraw,
         <a class="skip" href="#main">${t('skip')}</a>
         <header class=${open ? 'open' : ''}>
             <a class="brand" href="#/" onClick=${shut}>
-                <img class="mark" src="icon.svg" alt="" height="28" />
-                <strong><bdi>${name}</bdi></strong></a>
+                <${Mark} /><span>${brand && html`<small><bdi>${brand}</bdi>
+                </small>`}<strong><bdi>${name}</bdi></strong></span></a>
             <button class="menu" aria-expanded=${`${open}`}
                 onClick=${() => setOpen(!open)}>${t('menu')}</button>
             <nav aria-label=${t('menu')}>${items.map(([one, first]) => html`

@@ -14,7 +14,7 @@ export const menu = {
         overview: ['overview'],
         hosts: ['hosts'],
         lists: ['lists', 'profiles'],
-        alerts: ['contacts', 'groups', 'webhooks', 'mutes'],
+        alerts: ['alerts', 'contacts', 'groups', 'webhooks', 'mutes', 'log'],
         api: ['apps'],
         settings: ['account', 'users', 'passkeys', 'audit', 'billing']
     },
@@ -26,6 +26,8 @@ export const menu = {
         checks: lazy(() => import('./screens/checks.js'), 'Checks'),
         lists: lazy(() => import('./screens/lists.js'), 'Lists'),
         profiles: lazy(() => import('./screens/profiles.js'), 'Profiles'),
+        alerts: lazy(() => import('./screens/alerts.js'), 'Alerts', 'alerts'),
+        log: lazy(() => import('./screens/log.js'), 'Log', 'alerts'),
         contacts: lazy(() => import('./screens/contacts.js'), 'Contacts'),
         contact_add: lazy(() => import('./screens/contact_add.js'),
             'ContactAdd', 'contact_add'),

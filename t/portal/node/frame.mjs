@@ -12,7 +12,8 @@ const everybody = [
     ['lists/add', 'Lists', 'Lists'], ['profiles', 'Lists', 'Profiles'],
     [`profiles/${input.profile}`, 'Lists', 'Profiles'],
     ['profiles/add', 'Lists', 'Profiles'],
-    ['contacts', 'Alerts', 'Contacts'],
+    ['alerts', 'Alerts', 'Alerts'], ['log', 'Alerts', 'Log'],
+    ['log?failed', 'Alerts', 'Log'], ['contacts', 'Alerts', 'Contacts'],
     [`contacts/${input.contact}`, 'Alerts', 'Contacts'],
     ['contact_add', 'Alerts', 'Contacts'],
     ['contact_add/email', 'Alerts', 'Contacts'],
@@ -103,13 +104,23 @@ await walk('an operator who is a viewer', input.operator_viewer,
 
     await page.goto(`/portal/#/link/${input.viewer}`);
     await page.waitForSelector('.sign-in');
-    await titled('Sign in, Blocklist monitoring');
+    await titled(`Sign in, ${input.brand}`);
+    is((await texts(page, 'main h1')).join(), input.brand,
+        'the page of the sign-in says whose portal it is');
+    await page.waitForFunction(() => {
+        const logo = document.querySelector('.brand img');
+
+        return logo.src.endsWith('/portal/icon.svg?own') && logo.naturalWidth;
+    });
+    ok(true, 'and shows the logo');
     await page.goto('about:blank');
     await page.goto(`/portal/#/link/${input.again}`);
     await page.press('.sign-in button', 'Enter');
     await page.waitForSelector('header .menu');
     await titled(`1 listed: Overview, ${input.name}`);
     ok(true, 'the title says how many hosts are listed, and where one is');
+    is((await texts(page, 'header .brand small')).join(), input.brand,
+        'the head of a screen says whose portal it is, too');
     is(await page.locator('header nav').isVisible(), false,
         'a phone hides the menu');
     await page.click('header .menu');

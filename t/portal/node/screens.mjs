@@ -6,7 +6,7 @@ import { axe, close, done, input, is, ok, open, start }
     from './browser.mjs';
 
 const screens = ['overview', 'hosts', 'add', 'users',
-    `host/${input.host}`, 'contacts',
+    `host/${input.host}`, 'alerts', 'log', 'mutes', 'contacts',
     ...input.contacts.map((id) => `contacts/${id}`), 'contact_add',
     ...['email', 'slack', 'datadog', 'aws-sns'].map((type) =>
         `contact_add/${type}`), 'groups', `groups/${input.group}`,
@@ -20,8 +20,8 @@ const operator = ['status', 'accounts', 'unpaid', 'lists',
     ...input.lists.slice(0, 1).map((id) => `lists/${id}`), 'users', 'audit',
     `open/${input.account}`, 'hosts'];
 const lapsed = ['overview', 'hosts', `host/${input.stopped}`, 'billing'];
-const empty = ['overview', 'hosts', 'contacts', 'groups', 'apps', 'webhooks',
-    'checks', 'lists', 'profiles', 'billing'];
+const empty = ['overview', 'hosts', 'alerts', 'log', 'contacts', 'groups',
+    'apps', 'webhooks', 'checks', 'lists', 'profiles', 'billing'];
 
 async function fits(page, name) {
     const { scroll, inner } = await page.evaluate(() => ({

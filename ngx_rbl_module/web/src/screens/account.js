@@ -27,9 +27,22 @@ function intervals({ interval, min_interval: least }) {
         .map((n) => ({ id: String(n), name: span(n) }));
 }
 
-function used({ used: n, max }) {
-    return max > 0 ? t('used_of', { used: n, max }) : t('used_no_limit',
-        { used: n });
+const nearly = 0.9;
+
+// How much of a limit is used, as a bar and in words.
+function Used({ name, of: { used, max } }) {
+    const share = max > 0 ? Math.min(used / max, 1) : 0;
+    const full = share >= 1 ? 'used_up' : share >= nearly ? 'nearly_used'
+        : '';
+
+    return html`<div class=${full ? 'full' : ''}><dt>${t(name)}</dt>
+        <dd>${max > 0 ? t('used_of', { used, max })
+            : t('used_no_limit', { used })}${full && `, ${t(full)}`}
+            ${max > 0 && html`<svg class="gauge" viewBox="0 0 100 4"
+                preserveAspectRatio="none" aria-hidden="true">
+                <rect class="ground" width="100" height="4" />
+                <rect class="used" width=${100 * share} height="4" />
+            </svg>`}</dd></div>`;
 }
 
 function Named({ path, screen, id }) {
@@ -40,13 +53,14 @@ function Named({ path, screen, id }) {
 }
 
 function Facts({ account }) {
-    return html`<dl class="facts">
+    return html`<dl class="facts gauges">
+        <${Used} name="hosts" of=${account.hosts} />
+        <${Used} name="contacts" of=${account.contacts} />
+        <${Used} name="checks_today" of=${account.checks} />
+    </dl>
+    <dl class="facts">
         <div><dt>${t('account_plan')}</dt>
             <dd><bdi>${account.plan}</bdi></dd></div>
-        <div><dt>${t('hosts')}</dt><dd>${used(account.hosts)}</dd></div>
-        <div><dt>${t('contacts')}</dt><dd>${used(account.contacts)}</dd></div>
-        <div><dt>${t('checks_today')}</dt>
-            <dd>${used(account.checks)}</dd></div>
         <div><dt>${t('account_interval')}</dt>
             <dd>${span(account.interval)}</dd></div>
         <div><dt>${t('account_zone')}</dt><dd>${account.timezone}</dd></div>
@@ -95,7 +109,6 @@ export function Account({ me, reload }) {
     }
 
     return html`<h1>${t('account')}</h1>
-        <p><a href="#/passkeys">${t('passkeys')}</a></p>
         <${Said} of=${said} />
         <${Answer} state=${state}>${({ data }) => html`
             <${Facts} account=${data} />

@@ -6,7 +6,7 @@ import { useState } from 'preact/hooks';
 import { isolate } from '../bidi.js';
 import { html } from '../html.js';
 import { useLoad } from '../load.js';
-import { Answer, When } from '../parts.js';
+import { Answer, Head, When } from '../parts.js';
 import { t } from '../text.js';
 
 // The screens of objects, by the kind of their SID.
@@ -15,24 +15,25 @@ const screens = {
     AP: 'apps', WH: 'webhooks'
 };
 
+const short = 60;               // characters of fields on one line
+
+// A name that leads to the changes of or by it alone.
 function Only({ what, of: { id, name } }) {
-    return /^[A-Z]{2}/.test(id) && html`${' '}<a href="#/audit/${what}/${id}"
-        aria-label=${t(`audit_only_${what}`, { name: isolate(name || id) })}>
-        ${t('audit_more_of')}</a>`;
+    const text = html`<bdi>${name || id}</bdi>`;
+
+    return /^[A-Z]{2}/.test(id) ? html`<a href="#/audit/${what}/${id}"
+        title=${t(`audit_only_${what}`, { name: isolate(name || id) })}>
+        ${text}</a>` : text;
 }
 
-function Who({ who }) {
-    return html`<p><bdi>${who.name || who.id}</bdi>
-        <${Only} what="who" of=${who} /></p>
-        <p class="quiet">${t(`audit_${who.kind}`)}</p>`;
-}
-
-// A link to the object, unless it is known to be deleted.
+// A link to the object, whose page leads to its changes; or to these, if it has
+// no page or is known to be deleted.
 function Thing({ of, gone }) {
     const screen = !gone && screens[of.id.slice(0, 2)];
-    const text = html`<bdi>${of.name || of.id}</bdi>`;
 
-    return screen ? html`<a href="#/${screen}/${of.id}">${text}</a>` : text;
+    return screen ? html`<a href="#/${screen}/${of.id}">
+        <bdi>${of.name || of.id}</bdi></a>`
+        : html`<${Only} what="target" of=${of} />`;
 }
 
 function What({ change, gone }) {
@@ -40,23 +41,35 @@ function What({ change, gone }) {
     const self = change.call.startsWith('session/');
     const times = change.count > 1 && t('audit_times', { n: change.count });
 
-    return html`<p>${did} ${!self && html`<${Thing} of=${change.target}
-        gone=${gone} /><${Only} what="target" of=${change.target} />`}</p>
-        ${times && html`<p class="quiet">${times}</p>`}`;
+    return html`<span class="name">${did} ${!self && html`<${Thing}
+        of=${change.target} gone=${gone} />`}${times && ` (${times})`}</span>`;
 }
 
+const valueOf = ({ value }) => (value === '****' ? t('audit_secret')
+    : html`<bdi>${value}</bdi>`);
+
+// The fields on one line; if they are long, one opens the line for all of them.
 function With({ fields }) {
-    return fields.length > 0 && html`<dl class="facts">${fields.map((field) =>
-        html`<div key=${field.name}><dt>${field.name}</dt>
-            <dd>${field.value === '****' ? t('audit_secret')
-                : html`<bdi>${field.value}</bdi>`}</dd></div>`)}</dl>`;
+    const length = fields.reduce((sum, { name, value }) => sum + name.length
+        + value.length, 0);
+    const line = fields.map((field, i) => html`${i > 0 && ', '}<span
+        class="quiet">${field.name}</span> ${valueOf(field)}`);
+
+    return fields.length > 0 && (length < short ? html`<span>${line}</span>`
+        : html`<details><summary><span class="one">${line}</span></summary>
+            <dl>${fields.map((field) => html`<div key=${field.name}>
+                <dt class="quiet">${field.name}</dt>
+                <dd>${valueOf(field)}</dd></div>`)}</dl></details>`);
 }
 
 function Row({ change, gone }) {
     return html`<tr>
         <th scope="row" data-label=${t('audit_when')}>
             <${When} text=${change.at} /></th>
-        <td data-label=${t('audit_who')}><${Who} who=${change.who} /></td>
+        <td data-label=${t('audit_who')}><span class="name">
+            <${Only} what="who" of=${change.who} />${change.who.kind
+                !== 'user' && html` <span class="quiet">
+                ${t(`audit_${change.who.kind}`)}</span>`}</span></td>
         <td data-label=${t('audit_what')}>
             <${What} change=${change} gone=${gone} /></td>
         <td data-label=${t('audit_with')}>
@@ -69,14 +82,9 @@ function Table({ changes }) {
     const gone = new Set(changes.filter(({ call }) => /\/delete$/.test(call))
         .map(({ target }) => target.id));
 
-    return html`<table class="changes">
-        <thead><tr>
-            <th scope="col">${t('audit_when')}</th>
-            <th scope="col">${t('audit_who')}</th>
-            <th scope="col">${t('audit_what')}</th>
-            <th scope="col">${t('audit_with')}</th>
-            <th scope="col">${t('audit_from')}</th>
-        </tr></thead>
+    return html`<table class="changes dense">
+        <${Head} names=${['audit_when', 'audit_who', 'audit_what', 'audit_with',
+            'audit_from']} />
         <tbody>${changes.map((change) => html`<${Row} key=${change.id}
             change=${change} gone=${gone.has(change.target.id)} />`)}</tbody>
     </table>`;
@@ -91,7 +99,6 @@ export function Audit({ rest }) {
     const state = useLoad(`audit.json?limit=50${query}`);
 
     return html`<h1>${t('audit')}</h1>
-        <p>${t('audit_text')}</p>
         ${what && html`<p>${t(`audit_filter_${what}`)}
             ${' '}<a href="#/audit">${t('audit_all')}</a></p>`}
         <${Answer} state=${state}>${({ data, next }) => html`
@@ -103,5 +110,6 @@ export function Audit({ rest }) {
                     ${t('audit_newest')}</button>`}
                 ${next && html`<button onClick=${() => setBefore(next)}>
                     ${t('audit_older')}</button>`}
-            </p>`}<//>`;
+            </p>`}<//>
+        <p class="quiet">${t('audit_text')}</p>`;
 }

@@ -10,7 +10,7 @@ import { t } from '../text.js';
 import { Contact, GroupNames } from './contact.js';
 
 function ContactTable({ contacts, groups }) {
-    return html`<table>
+    return html`<table class="dense">
         <thead><tr>
             <th scope="col">${t('contact')}</th>
             <th scope="col">${t('type')}</th>
@@ -44,7 +44,6 @@ function All({ me }) {
         <p>${t(total > 0 ? 'contacts_text' : 'no_contacts_text')}</p>
         ${me.user.role !== 'viewer' && html`<p><a class="button"
             href="#/contact_add">${t('add_contact')}</a></p>`}
-        <p><a href="#/mutes/">${t('mutes')}</a></p>
         ${total > 0 && html`
             <${ContactTable} contacts=${data} groups=${groups.body} />
             <${More} n=${data.length} total=${total} size=${size}

@@ -7,9 +7,10 @@ import { Said, useChange } from '../change.js';
 import { Delete, Field, Form } from '../form.js';
 import { html } from '../html.js';
 import { useLoad } from '../load.js';
-import { Answer, More, Place } from '../parts.js';
+import { Answer, More, Place, State } from '../parts.js';
 import { RecordForm, useFields } from '../record.js';
 import { t } from '../text.js';
+import { useThing } from '../title.js';
 
 function Default({ group }) {
     return group.is_default === 1
@@ -19,7 +20,7 @@ function Default({ group }) {
 function GroupTable({ groups, linked }) {
     const name = (group) => html`<bdi class="name">${group.name}</bdi>`;
 
-    return html`<table>
+    return html`<table class="dense">
         <thead><tr>
             <th scope="col">${t('group')}</th>
             <th scope="col">${t('hosts')}</th>
@@ -29,8 +30,11 @@ function GroupTable({ groups, linked }) {
             <th scope="row" data-label=${t('group')}>${linked
                 ? html`<a href="#/groups/${group.id}">${name(group)}</a>`
                 : name(group)}<${Default} group=${group} /></th>
-            <td data-label=${t('hosts')}>${group.total_hosts}</td>
-            <td data-label=${t('contacts')}>${group.total_contacts}</td>
+            <td data-label=${t('hosts')}><a href="#/hosts?group=${group.id}">
+                ${group.total_hosts}</a></td>
+            <td data-label=${t('contacts')}>${group.total_contacts === 0
+                && group.total_hosts > 0 ? html`<${State} name="failing"
+                    text=${t('alerts_nobody')} />` : group.total_contacts}</td>
         </tr>`)}</tbody>
     </table>`;
 }
@@ -118,6 +122,8 @@ function Actions({ group, again }) {
 function Group({ me, id }) {
     const [round, setRound] = useState(0);
     const state = useLoad(`contactgroup/${encodeURIComponent(id)}.json`, round);
+
+    useThing(state.body && state.body.data[0].name);
 
     return html`
         <${Place} path=${[['groups', t('groups')]]} />

@@ -8,7 +8,7 @@ import { Field, Form } from '../form.js';
 import { html } from '../html.js';
 import { useLoad } from '../load.js';
 import { mutesPath } from '../mute_parts.js';
-import { Answer, Place, When } from '../parts.js';
+import { Answer, When } from '../parts.js';
 import { useFields } from '../record.js';
 import { rhythmText } from '../rhythm.js';
 import { t } from '../text.js';
@@ -43,8 +43,8 @@ function Times({ mute: { begins, ends, repeat, minutes, active, open } }) {
             { when: rhythmText(repeat), minutes })}</p>`}`;
 }
 
-function Table({ mutes, run, may }) {
-    return html`<table>
+export function MuteTable({ mutes, run, may }) {
+    return html`<table class="dense">
         <thead><tr>
             <th scope="col">${t('mute_target')}</th>
             <th scope="col">${t('mute_times')}</th>
@@ -100,12 +100,11 @@ export function Mutes({ me, rest }) {
     const may = me.user.role !== 'viewer';
 
     return html`
-        <${Place} path=${[['contacts', t('contacts')]]} />
         <${Answer} state=${state}>${({ data }) => html`
             <h1>${t('mutes')}</h1>
             <p>${t('mutes_text')}</p>
             <${Said} of=${said} />
-            ${data.length > 0 && html`<${Table} mutes=${data} run=${run}
+            ${data.length > 0 && html`<${MuteTable} mutes=${data} run=${run}
                 may=${may} />`}
             ${may && html`<h2>${t('mute_add')}</h2>
                 <${Add} key=${`${rest} ${round}`} target=${rest}

@@ -5,6 +5,7 @@
 import { useEffect, useState } from 'preact/hooks';
 
 import { forget, post } from '../api.js';
+import { Mark, useBrand } from '../brand.js';
 import { Field, Form } from '../form.js';
 import { html } from '../html.js';
 import { mayPasskey, signInByPasskey } from '../passkey.js';
@@ -54,6 +55,7 @@ export function SignIn({ link, again, back, doors, onSignedIn }) {
     const [problem, setProblem] = useState('');
     const [busy, setBusy] = useState(false);
     const [accounts, setAccounts] = useState(null);
+    const { name: brand } = useBrand();
     const vouched = !link && doors.includes('identity');
 
     async function enter(call) {
@@ -91,12 +93,15 @@ export function SignIn({ link, again, back, doors, onSignedIn }) {
             use({});
         }
 
-        setTitle({ instead: `${t('sign_in')}, ${t('title')}` });
         return () => setTitle({ instead: '' });
     }, []);
+    useEffect(() => setTitle({ instead: `${t('sign_in')}, ${
+        brand || t('title')}` }), [brand]);
 
     return html`<main class="sign-in" id="main">
-        <h1>${t('title')}</h1>
+        <div class="brand"><${Mark} />
+            <h1>${brand ? html`<bdi>${brand}</bdi>` : t('title')}</h1></div>
+        ${brand && html`<p class="quiet">${t('title')}</p>`}
         ${problem && html`<p class="banner" role="alert">${problem}</p>`}
         ${!vouched && html`<p>${t(link ? 'sign_in_link'
             : again ? 'sign_in_again' : 'sign_in_text')}</p>`}

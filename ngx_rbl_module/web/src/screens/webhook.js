@@ -13,6 +13,7 @@ import { useLoad } from '../load.js';
 import { Answer, Changes, Place, When } from '../parts.js';
 import { RecordForm, useFields } from '../record.js';
 import { t } from '../text.js';
+import { useThing } from '../title.js';
 
 function Facts({ hook }) {
     return html`<dl class="facts">
@@ -122,6 +123,8 @@ export function Webhook({ id, may }) {
     const [round, setRound] = useState(0);
     const state = useLoad(`webhook/${encodeURIComponent(id)}.json`, round);
     const again = () => setRound((n) => n + 1);
+
+    useThing(state.body && state.body.data.name);
 
     return html`
         <${Place} path=${[['webhooks', t('webhooks')]]} />

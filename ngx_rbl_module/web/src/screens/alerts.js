@@ -1,0 +1,222 @@
+// Alerts: who is told about what.  A matrix of groups and contacts, with the
+// groups first about which nobody is told; when each contact is told; mutes;
+// webhooks.
+
+import { useState } from 'preact/hooks';
+
+import { get, post } from '../api.js';
+import { isolate } from '../bidi.js';
+import { Said, useChange } from '../change.js';
+import { timesText } from '../contact_alert.js';
+import { typeName } from '../contact_types.js';
+import { HookMark } from '../hook_parts.js';
+import { html } from '../html.js';
+import { useLoad } from '../load.js';
+import { mutesPath } from '../mute_parts.js';
+import { Answer, Head, More, State, When } from '../parts.js';
+import { t } from '../text.js';
+import { MuteTable } from './mutes.js';
+
+const pause = 30000;            // ms
+const columns = 8;              // contacts side by side
+const rows = 50;
+const order = ['pending', 'paused', 'active'];
+
+// Keys of services are not shown: of such a contact the type says more.
+const nameOf = ({ contact, type }) => (contact.includes('****')
+    ? `${typeName(type)} ${contact}` : contact);
+
+const groupsOf = (contact) => contact.contact_group.split(',');
+
+// The contacts that are told about a group.
+const told = (contacts, group) => contacts.filter(({ contact }) =>
+    contact.status === 'active' && groupsOf(contact).includes(group.id));
+
+const isSilent = (contacts) => (group) => group.total_hosts > 0
+    && told(contacts, group).length === 0;
+
+// Adds a contact to a group, or takes it out, as it is now: others may have
+// changed it.
+async function flip(contact, group, on) {
+    const { data: [now] } = await get(`contact/${contact.id}.json`);
+    const others = groupsOf(now).filter((id) => id !== group.id);
+
+    return post(`contact/update/${contact.id}.json`, {
+        contact_group: [...others, ...on ? [group.id] : []].join(',') });
+}
+
+function Cell({ group, contact, may, run }) {
+    const ids = groupsOf(contact);
+    const on = ids.includes(group.id);
+    const names = { contact: isolate(nameOf(contact)),
+        group: isolate(group.name) };
+    const last = on && ids.length === 1;
+
+    function turn(to) {
+        run(t(to ? 'alerts_added' : 'alerts_taken', names),
+            () => flip(contact, group, to), { undo: () => turn(!to) });
+    }
+
+    // What is shown follows the answer, not the click.
+    return html`<td data-label=${nameOf(contact)}>${may
+        ? html`<input type="checkbox" checked=${on} disabled=${last}
+            title=${last ? t('alerts_last') : null}
+            aria-label=${t('alerts_cell', names)} onChange=${({ target }) => {
+                target.checked = on;
+                turn(!on);
+            }} />`
+        : on && html`<span>✓<span class="unseen">
+            ${t('alerts_cell', names)}</span></span>`}</td>`;
+}
+
+function Row({ group, contacts, shown, mute, may, run }) {
+    const n = told(contacts, group).length;
+    const silent = isSilent(contacts)(group);
+
+    return html`<tr class=${silent ? 'silent' : ''}>
+        <th scope="row" data-label=${t('group')}><span>
+            <a href="#/groups/${group.id}"><bdi class="name">${group.name}</bdi>
+            </a>${mute && html`<p class="quiet">${t('muted_until')}${' '}
+                <${When} text=${mute.ends} /></p>`}</span></th>
+        <td data-label=${t('hosts')}><a href="#/hosts?group=${group.id}">
+            ${group.total_hosts}</a></td>
+        <td data-label=${t('alerts_told')}>${silent ? html`<${State}
+            name="failing" text=${t('alerts_nobody')} />` : n}</td>
+        ${shown.map(({ contact }) => html`<${Cell} key=${contact.id}
+            group=${group} contact=${contact} may=${may} run=${run} />`)}
+    </tr>`;
+}
+
+function Matrix({ groups, contacts, mutes, may, run }) {
+    const [size, setSize] = useState(rows);
+    const [from, setFrom] = useState(0);
+    const shown = contacts.slice(from, from + columns);
+    const silent = isSilent(contacts);
+    const sorted = [...groups].sort((a, b) => silent(b) - silent(a)
+        || b.total_hosts - a.total_hosts);
+
+    return html`
+        <div class="wide"><table class="dense matrix">
+            <thead><tr>
+                <th scope="col">${t('group')}</th>
+                <th scope="col">${t('hosts')}</th>
+                <th scope="col">${t('alerts_told')}</th>
+                ${shown.map(({ contact }) => html`<th key=${contact.id}
+                    scope="col"><a href="#/contacts/${contact.id}">
+                    <bdi class="name" title=${contact.contact}>
+                    ${nameOf(contact)}</bdi></a>
+                    ${contact.status !== 'active' && html`<${State}
+                        name=${contact.status} />`}</th>`)}
+            </tr></thead>
+            <tbody>${sorted.slice(0, size).map((group) => html`<${Row}
+                key=${group.id} group=${group} contacts=${contacts}
+                shown=${shown} may=${may} run=${run} mute=${mutes.find((one) =>
+                    one.open && one.target === group.id)} />`)}</tbody>
+        </table></div>
+        ${groups.length > size && html`<${More} n=${size} size=${size}
+            total=${groups.length} setSize=${setSize} />`}
+        ${contacts.length > columns && html`<p class="pager">
+            ${t('alerts_columns', { from: from + 1,
+                to: from + shown.length, total: contacts.length })}
+            ${from > 0 && html`<button onClick=${() =>
+                setFrom(from - columns)}>${t('page_before')}</button>`}
+            ${from + columns < contacts.length && html`<button onClick=${() =>
+                setFrom(from + columns)}>${t('page_after')}</button>`}</p>`}`;
+}
+
+// What each contact is told, and when; those first that get nothing.
+function Contacts({ contacts }) {
+    const [size, setSize] = useState(rows);
+    const sorted = [...contacts].sort((a, b) =>
+        order.indexOf(a.contact.status) - order.indexOf(b.contact.status));
+
+    return html`<table class="dense">
+        <${Head} names=${['contact', 'type', 'state', 'least_weight',
+            'rhythm', 'groups']} />
+        <tbody>${sorted.slice(0, size).map(({ contact, ...alert }) => html`
+            <tr key=${contact.id}>
+                <th scope="row" data-label=${t('contact')}>
+                    <a href="#/contacts/${contact.id}"><bdi class="name"
+                        title=${contact.contact}>${nameOf(contact)}</bdi></a>
+                </th>
+                <td data-label=${t('type')}>${typeName(contact.type)}</td>
+                <td data-label=${t('state')}>
+                    <${State} name=${contact.status} /></td>
+                <td data-label=${t('least_weight')}>
+                    ${t(`weight_${alert.weight}`)}</td>
+                <td data-label=${t('rhythm')}>${timesText(alert)}</td>
+                <td data-label=${t('groups')}>${groupsOf(contact).length}</td>
+            </tr>`)}</tbody>
+        </table>
+        ${contacts.length > size && html`<${More} n=${size} size=${size}
+            total=${contacts.length} setSize=${setSize} />`}`;
+}
+
+function Verdict({ groups, contacts, mutes }) {
+    const silent = groups.filter(isSilent(contacts)).length;
+    const hosts = groups.some(({ total_hosts: n }) => n > 0);
+    const open = mutes.filter((one) => one.open);
+    const all = open.find(({ target }) => target === '');
+    const active = contacts.filter(({ contact }) =>
+        contact.status === 'active').length;
+
+    return html`
+        <h1 class=${silent ? 'bad' : hosts && !all ? 'good' : ''}>
+            ${silent ? t('alerts_silent', { n: silent })
+                : t(hosts ? 'alerts_all' : 'alerts')}</h1>
+        ${all && html`<p class="banner" role="note">${t('alerts_muted')}${' '}
+            <${When} text=${all.ends} />: <bdi>${all.reason}</bdi></p>`}
+        <ul class="counts">
+            <li><a href="#/contacts">${t('alerts_active', { n: active,
+                total: contacts.length })}</a></li>
+            <li><a href="#/mutes">${t('alerts_mutes', { n: open.length })}</a>
+            </li>
+            <li><a href="#/log">${t('alerts_log')}</a></li>
+        </ul>`;
+}
+
+function Hooks({ hooks }) {
+    return html`<section aria-labelledby="alerts-hooks">
+        <h2 id="alerts-hooks">${t('webhooks')}</h2>
+        <p class="quiet">${t('alerts_hooks')}</p>
+        <ul class="counts">${hooks.map((hook) => html`<li key=${hook.id}>
+            <a href="#/webhooks/${hook.id}"><${HookMark} hook=${hook} />
+                <bdi class="name">${hook.name}</bdi></a></li>`)}</ul>
+    </section>`;
+}
+
+export function Alerts({ me }) {
+    const [round, setRound] = useState(0);
+    const again = () => setRound((n) => n + 1);
+    const change = useChange(again);
+    const contacts = useLoad('contacts/alerts.json?page_size=1000', round,
+        pause);
+    const groups = useLoad('contactgroups.json?page_size=1000', round, pause);
+    const mutes = useLoad(mutesPath, round).body;
+    const hooks = useLoad('webhooks.json?page_size=100', round, pause).body;
+    const may = me.user.role !== 'viewer';
+    const all = mutes ? mutes.data : [];
+    const soon = all.filter(({ active }) => active === 1);
+
+    return html`<${Answer} state=${contacts}>${({ data: people }) => html`
+        <${Answer} state=${groups}>${({ data }) => html`
+            <${Verdict} groups=${data} contacts=${people} mutes=${all} />
+            ${people.length === 0 && html`<p>${t('no_contacts_text')}</p>`}
+            ${may && html`<p><a class="button" href="#/contact_add">
+                ${t('add_contact')}</a></p>`}
+            <${Said} of=${change} />
+            <${Matrix} groups=${data} contacts=${people} mutes=${all}
+                may=${may} run=${change.run} />
+            ${people.length > 0 && html`
+                <section aria-labelledby="alerts-when">
+                    <h2 id="alerts-when">${t('alerts_when')}</h2>
+                    <${Contacts} contacts=${people} /></section>`}
+            ${soon.length > 0 && html`
+                <section aria-labelledby="alerts-mutes">
+                    <h2 id="alerts-mutes">${t('mutes')}</h2>
+                    <${MuteTable} mutes=${soon} may=${may}
+                        run=${change.run} /></section>`}
+            ${hooks && hooks.data.length > 0 && html`
+                <${Hooks} hooks=${hooks.data} />`}`}<//>`}
+    <//>`;
+}

@@ -1,0 +1,102 @@
+// The log of all contacts and webhooks: the last attempts of each, the newest
+// first.  The receivers are asked a few at a time.
+
+import { useEffect, useState } from 'preact/hooks';
+
+import { get } from '../api.js';
+import { answerText, outcomeText } from '../delivery_log.js';
+import { typeName } from '../hook_parts.js';
+import { html } from '../html.js';
+import { Head, When } from '../parts.js';
+import { reason } from '../refusal.js';
+import { t } from '../text.js';
+
+const each = 20;                // attempts of a receiver
+const most = 60;                // receivers
+const atOnce = 6;
+const rows = 200;
+
+// The receivers, with where their log and their page are.
+async function receivers() {
+    const [contacts, hooks] = await Promise.all([
+        get(`contacts.json?page_size=${most}`),
+        get(`webhooks.json?page_size=${most}`)]);
+
+    return [...hooks.data.map(({ id, name }) => ({ id, name, of: 'webhook' })),
+        ...contacts.data.map(({ id, contact }) => ({ id, name: contact,
+            of: 'contact' }))].slice(0, most);
+}
+
+async function readAll(show) {
+    const all = await receivers();
+    const waiting = [...all];
+    let found = [];
+
+    async function next() {
+        while (waiting.length > 0) {
+            const to = waiting.shift();
+            const { data } = await get(
+                `${to.of}/log/${to.id}.json?last=${each}`);
+
+            found = [...found, ...data.map((one) => ({ ...one, to }))];
+        }
+    }
+
+    await Promise.all(Array.from({ length: atOnce }, next));
+    show({ attempts: found.sort((a, b) => new Date(b.time) - new Date(a.time))
+        .slice(0, rows), asked: all.length });
+}
+
+function Row({ attempt }) {
+    const { to } = attempt;
+
+    return html`<tr>
+        <td data-label=${t('hook_time')}><${When} text=${attempt.time} /></td>
+        <th scope="row" data-label=${t('log_to')}>
+            <a href="#/${to.of}s/${to.id}"><bdi class="name" title=${to.name}>
+                ${to.name}</bdi></a></th>
+        <td data-label=${t('hook_event')}>${typeName(attempt.type)}</td>
+        <td data-label=${t('hook_attempt')}>${attempt.attempt}</td>
+        <td data-label=${t('outcome')} class=${attempt.outcome === 'ok'
+            ? 'right' : 'wrong'}>${outcomeText(attempt)}</td>
+        <td data-label=${t('hook_answer')}><span>${answerText(attempt)}
+            ${attempt.error && html`${' '}<bdi class="name">${attempt.error}
+            </bdi>`}</span></td>
+    </tr>`;
+}
+
+export function Log({ query }) {
+    const [round, setRound] = useState(0);
+    const [{ attempts, asked, refusal }, show] = useState({});
+    const bad = query === 'failed';
+    const shown = (attempts || []).filter(({ outcome }) => !bad
+        || outcome !== 'ok');
+
+    useEffect(() => {
+        readAll(show).catch((why) => show((old) => ({ ...old,
+            refusal: why })));
+    }, [round]);
+
+    return html`
+        <h1>${t('log_title')}</h1>
+        <p class="ranges"><a href="#/log" aria-current=${bad ? null : 'true'}>
+                ${t('log_all')}</a>
+            <a href="#/log?failed" aria-current=${bad ? 'true' : null}>
+                ${t('log_failed')}</a></p>
+        ${refusal && html`<p class="banner" role="alert">
+            ${reason(refusal)}</p>`}
+        ${!attempts && !refusal && html`<p class="loading" role="status">
+            ${t('loading')}</p>`}
+        ${attempts && html`
+            <p class="quiet">${t('log_text', { each, n: asked })}</p>
+            <p><button onClick=${() => setRound(round + 1)}>
+                ${t('log_again')}</button></p>
+            ${shown.length === 0 ? html`<p>${t(bad ? 'log_none_failed'
+                : 'contact_log_none')}</p>`
+                : html`<table class="dense"><${Head} names=${['hook_time',
+                    'log_to', 'hook_event', 'hook_attempt', 'outcome',
+                    'hook_answer']} />
+                <tbody>${shown.map((attempt) => html`<${Row}
+                    key="${attempt.to.id}-${attempt.event}-${attempt.attempt}"
+                    attempt=${attempt} />`)}</tbody></table>`}`}`;
+}
