@@ -192,6 +192,7 @@ function App() {
             onSignedIn=${load} back=${back} />`}
         ${me && html`<div key=${me.user.id} hidden=${hidden}>
             <${Frame} me=${me} opened=${opened} mine=${mine} tab=${tab}
+                place=${rest && `${there.account.id}/${screen}/${rest}`}
                 onLeave=${leave} onSignOut=${signOut} onDraw=${onDraw}>
                 <${Screen} key=${`${there.account.id}/${rest}`} me=${there}
                     rest=${rest} query=${query} reload=${load}

@@ -35,24 +35,24 @@ function Row({ attempt }) {
     return html`<tr>
         <th scope="row" data-label=${t('hook_time')}>
             <${When} text=${attempt.time} /></th>
-        <td data-label=${t('hook_event')}><p>${typeName(attempt.type)}</p>
-            <p class="quiet"><code>${attempt.event}</code></p></td>
+        <td data-label=${t('hook_event')}>${typeName(attempt.type)}</td>
         <td data-label=${t('hook_attempt')}>${attempt.attempt}</td>
-        <td data-label=${t('outcome')}>
-            <p class=${attempt.outcome === 'ok' ? 'right' : 'wrong'}>
-                ${outcomeText(attempt)}</p>
-            <p>${answerText(attempt)}</p>
-            ${attempt.error && html`<p><bdi>${attempt.error}</bdi></p>`}</td>
+        <td data-label=${t('outcome')}><span>
+            <span class=${attempt.outcome === 'ok' ? 'right' : 'wrong'}>
+                ${outcomeText(attempt)}</span> ${answerText(attempt)}
+            ${attempt.error && html`${' '}<bdi>${attempt.error}</bdi>`}</span>
+        </td>
         <td data-label=${t('hook_next_try')}>${attempt.next && html`
             <${When} text=${attempt.next} />`}</td>
-        <td data-label=${t('hook_answer')}>${attempt.answer && html`<details>
+        <td data-label=${t('hook_answer')}><details>
             <summary>${t('hook_answer_show')}</summary>
-            <pre><bdi>${attempt.answer}</bdi></pre></details>`}</td>
+            ${attempt.answer && html`<pre><bdi>${attempt.answer}</bdi></pre>`}
+            <p><code>${attempt.event}</code></p></details></td>
     </tr>`;
 }
 
 function Table({ attempts }) {
-    return html`<table>
+    return html`<table class="dense">
         <thead><tr>
             <th scope="col">${t('hook_time')}</th>
             <th scope="col">${t('hook_event')}</th>

@@ -12,7 +12,7 @@ import { isOperator, itemOf, menu, tabsOf } from './menu.js';
 import { Opened } from './opened.js';
 import { Service } from './service.js';
 import { t } from './text.js';
-import { setTitle } from './title.js';
+import { setTitle, useThing } from './title.js';
 
 const BillBanner = lazy(() => import('./bill_banner.js'), 'BillBanner',
     'billing');
@@ -98,9 +98,9 @@ function useListed(account, may) {
 }
 
 // opened: the account that an operator has opened, or null.  mine: the menu.
-// tab: the tab that is current.
-export function Frame({ me, opened, mine, tab, onLeave, onSignOut, onDraw,
-    children })
+// tab: the tab that is current.  place: where a screen of one thing is, or "".
+export function Frame({ me, opened, mine, tab, place, onLeave, onSignOut,
+    onDraw, children })
 {
     const there = opened || me;
     const { user, account } = there;
@@ -117,6 +117,7 @@ export function Frame({ me, opened, mine, tab, onLeave, onSignOut, onDraw,
     useListed(account.id, mine === menu);
     useEffect(() => setTitle({ screen: nameOf(tab), account: name }),
         [tab, name]);
+    useThing(place);
 
     return html`
         <a class="skip" href="#main">${t('skip')}</a>

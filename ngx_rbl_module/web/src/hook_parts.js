@@ -53,7 +53,8 @@ export function HookMark({ hook }) {
     return html`<${State} name=${stateOfHook(hook)} />`;
 }
 
-function Types({ chosen, onChange }) {
+// Events of billing are only for accounts that have a bill.
+function Types({ chosen, bill, onChange }) {
     const all = chosen.length === 0;
     const flip = (type) => onChange(chosen.includes(type)
         ? chosen.filter((other) => other !== type) : [...chosen, type]);
@@ -62,7 +63,8 @@ function Types({ chosen, onChange }) {
         <legend>${t('hook_types')}</legend>
         <p class="quiet">${all ? t('hook_types_all') : t('hook_types_some',
             { n: chosen.length })}</p>
-        ${types.map((type) => html`<label key=${type}>
+        ${types.filter((type) => bill || type.startsWith('rbl.')
+            || chosen.includes(type)).map((type) => html`<label key=${type}>
             <input type="checkbox" checked=${chosen.includes(type)}
                 onChange=${() => flip(type)} />
             <span>${typeName(type)} <code>${type}</code></span></label>`)}
@@ -70,14 +72,15 @@ function Types({ chosen, onChange }) {
 }
 
 // The fields of a webhook.
-export function HookFields({ form: { mine, set } }) {
+export function HookFields({ form: { mine, set }, bill }) {
     return html`
         <${Field} id="hook-name" label=${t('name')} required maxlength="255"
             value=${mine.name} onChange=${set('name')} />
         <${Field} id="hook-url" label=${t('hook_url')} type="url" required
             maxlength="2048" help=${t('hook_url_help')} value=${mine.url}
             onChange=${set('url')} />
-        <${Types} chosen=${mine.types} onChange=${set('types')} />`;
+        <${Types} chosen=${mine.types} bill=${bill}
+            onChange=${set('types')} />`;
 }
 
 // No template: the bundle has none of its indentation.

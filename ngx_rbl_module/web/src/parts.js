@@ -95,7 +95,7 @@ export function Changes({ may, id }) {
 // The end of a list: how much of it is shown, and a button for more.
 export function More({ n, total, size, setSize }) {
     return html`
-        <p role="status">${t('shown', { n, total })}</p>
+        <p role="status">${n < total && t('shown', { n, total })}</p>
         ${n < total && size < 1000 && html`
             <button onClick=${() => setSize(Math.min(size + 100, 1000))}>
                 ${t('more')}</button>`}`;

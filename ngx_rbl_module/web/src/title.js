@@ -20,11 +20,27 @@ export function setTitle(parts) {
         ? t('title_listed', { n: number(listed), title }) : title);
 }
 
-// Names the thing that a screen shows, once it is known.
-export function useThing(thing = '') {
+// The name in the heading of a screen that shows one thing, once it is there.
+// place: the address of that screen, or "" for another one.
+export function useThing(place) {
     useEffect(() => {
-        setTitle({ thing });
+        const look = () => {
+            const heading = document.querySelector('#main h1');
+            const name = heading && heading.querySelector('bdi');
 
-        return () => setTitle({ thing: '' });
-    }, [thing]);
+            heading && watch.disconnect();
+            name && setTitle({ thing: name.textContent });
+        };
+        const watch = new MutationObserver(look);
+
+        setTitle({ thing: '' });
+
+        if (place) {
+            watch.observe(document.getElementById('main'),
+                { childList: true, subtree: true });
+            look();
+        }
+
+        return () => watch.disconnect();
+    }, [place]);
 }

@@ -162,10 +162,10 @@ await shows('[role=status] >> text=The mute has ended.');
 await press('Alerts', 'Contacts');
 
 await press('Groups');
-await shows('h1 >> text=1 contact group');
+await shows('h1 >> text=1 group');
 await fill('Name', 'Night <i>shift</i>');
 await press('Add a group');
-await shows('h1 >> text=2 contact groups');
+await shows('h1 >> text=2 groups');
 is(await page.inputValue('#group-name'), '', 'the next group can be typed');
 await press('Alerts', 'Contacts');
 await shows('tbody');
@@ -212,7 +212,7 @@ await shows('section button >> text=Delete');
 await press('Delete');
 await key('Tab');
 await press('Cancel', 'Delete', 'Delete it');
-await shows('h1 >> text=1 contact group');
+await shows('h1 >> text=1 group');
 await shows('tbody .badge');
 ok(true, 'so is the group, and the other one is the default');
 

@@ -119,6 +119,12 @@ await walk('an operator who is a viewer', input.operator_viewer,
     await page.waitForSelector('header .menu');
     await titled(`1 listed: Overview, ${input.name}`);
     ok(true, 'the title says how many hosts are listed, and where one is');
+    await page.evaluate((hash) => { location.hash = hash; },
+        `#/host/${input.host}`);
+    await titled(`1 listed: 192.0.2.1, ${input.name}`);
+    await page.evaluate(() => { location.hash = '#/hosts'; });
+    await titled(`1 listed: Hosts, ${input.name}`);
+    ok(true, 'it names the thing whose page is shown');
     is((await texts(page, 'header .brand small')).join(), input.brand,
         'the head of a screen says whose portal it is, too');
     is(await page.locator('header nav').isVisible(), false,

@@ -36,7 +36,8 @@ async function focus(page, name) {
         'a[href], button, input, select, textarea, summary')]
         .filter((e) => e.checkVisibility() && !e.disabled
             && (e.type !== 'radio' || e.checked)).length);
-    const times = await page.locator('input[type=datetime-local]').count();
+    const times = await page.locator(
+        'input:is([type=datetime-local], [type=time])').count();
 
     await page.evaluate(() => {
         document.activeElement.blur();

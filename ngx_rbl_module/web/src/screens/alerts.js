@@ -7,33 +7,22 @@ import { useState } from 'preact/hooks';
 import { get, post } from '../api.js';
 import { isolate } from '../bidi.js';
 import { Said, useChange } from '../change.js';
-import { timesText } from '../contact_alert.js';
-import { typeName } from '../contact_types.js';
 import { HookMark } from '../hook_parts.js';
 import { html } from '../html.js';
 import { useLoad } from '../load.js';
 import { mutesPath } from '../mute_parts.js';
-import { Answer, Head, More, State, When } from '../parts.js';
+import { Answer, More, State, When } from '../parts.js';
 import { t } from '../text.js';
+import { alertsPath, contactName, groupsOf, toldOf, ToldTable }
+    from '../told.js';
 import { MuteTable } from './mutes.js';
 
 const pause = 30000;            // ms
 const columns = 8;              // contacts side by side
 const rows = 50;
-const order = ['pending', 'paused', 'active'];
-
-// Keys of services are not shown: of such a contact the type says more.
-const nameOf = ({ contact, type }) => (contact.includes('****')
-    ? `${typeName(type)} ${contact}` : contact);
-
-const groupsOf = (contact) => contact.contact_group.split(',');
-
-// The contacts that are told about a group.
-const told = (contacts, group) => contacts.filter(({ contact }) =>
-    contact.status === 'active' && groupsOf(contact).includes(group.id));
 
 const isSilent = (contacts) => (group) => group.total_hosts > 0
-    && told(contacts, group).length === 0;
+    && toldOf(contacts, group.id).length === 0;
 
 // Adds a contact to a group, or takes it out, as it is now: others may have
 // changed it.
@@ -48,7 +37,7 @@ async function flip(contact, group, on) {
 function Cell({ group, contact, may, run }) {
     const ids = groupsOf(contact);
     const on = ids.includes(group.id);
-    const names = { contact: isolate(nameOf(contact)),
+    const names = { contact: isolate(contactName(contact)),
         group: isolate(group.name) };
     const last = on && ids.length === 1;
 
@@ -58,7 +47,7 @@ function Cell({ group, contact, may, run }) {
     }
 
     // What is shown follows the answer, not the click.
-    return html`<td data-label=${nameOf(contact)}>${may
+    return html`<td data-label=${contactName(contact)}>${may
         ? html`<input type="checkbox" checked=${on} disabled=${last}
             title=${last ? t('alerts_last') : null}
             aria-label=${t('alerts_cell', names)} onChange=${({ target }) => {
@@ -70,7 +59,7 @@ function Cell({ group, contact, may, run }) {
 }
 
 function Row({ group, contacts, shown, mute, may, run }) {
-    const n = told(contacts, group).length;
+    const n = toldOf(contacts, group.id).length;
     const silent = isSilent(contacts)(group);
 
     return html`<tr class=${silent ? 'silent' : ''}>
@@ -104,7 +93,7 @@ function Matrix({ groups, contacts, mutes, may, run }) {
                 ${shown.map(({ contact }) => html`<th key=${contact.id}
                     scope="col"><a href="#/contacts/${contact.id}">
                     <bdi class="name" title=${contact.contact}>
-                    ${nameOf(contact)}</bdi></a>
+                    ${contactName(contact)}</bdi></a>
                     ${contact.status !== 'active' && html`<${State}
                         name=${contact.status} />`}</th>`)}
             </tr></thead>
@@ -122,34 +111,6 @@ function Matrix({ groups, contacts, mutes, may, run }) {
                 setFrom(from - columns)}>${t('page_before')}</button>`}
             ${from + columns < contacts.length && html`<button onClick=${() =>
                 setFrom(from + columns)}>${t('page_after')}</button>`}</p>`}`;
-}
-
-// What each contact is told, and when; those first that get nothing.
-function Contacts({ contacts }) {
-    const [size, setSize] = useState(rows);
-    const sorted = [...contacts].sort((a, b) =>
-        order.indexOf(a.contact.status) - order.indexOf(b.contact.status));
-
-    return html`<table class="dense">
-        <${Head} names=${['contact', 'type', 'state', 'least_weight',
-            'rhythm', 'groups']} />
-        <tbody>${sorted.slice(0, size).map(({ contact, ...alert }) => html`
-            <tr key=${contact.id}>
-                <th scope="row" data-label=${t('contact')}>
-                    <a href="#/contacts/${contact.id}"><bdi class="name"
-                        title=${contact.contact}>${nameOf(contact)}</bdi></a>
-                </th>
-                <td data-label=${t('type')}>${typeName(contact.type)}</td>
-                <td data-label=${t('state')}>
-                    <${State} name=${contact.status} /></td>
-                <td data-label=${t('least_weight')}>
-                    ${t(`weight_${alert.weight}`)}</td>
-                <td data-label=${t('rhythm')}>${timesText(alert)}</td>
-                <td data-label=${t('groups')}>${groupsOf(contact).length}</td>
-            </tr>`)}</tbody>
-        </table>
-        ${contacts.length > size && html`<${More} n=${size} size=${size}
-            total=${contacts.length} setSize=${setSize} />`}`;
 }
 
 function Verdict({ groups, contacts, mutes }) {
@@ -189,8 +150,7 @@ export function Alerts({ me }) {
     const [round, setRound] = useState(0);
     const again = () => setRound((n) => n + 1);
     const change = useChange(again);
-    const contacts = useLoad('contacts/alerts.json?page_size=1000', round,
-        pause);
+    const contacts = useLoad(alertsPath, round, pause);
     const groups = useLoad('contactgroups.json?page_size=1000', round, pause);
     const mutes = useLoad(mutesPath, round).body;
     const hooks = useLoad('webhooks.json?page_size=100', round, pause).body;
@@ -210,7 +170,7 @@ export function Alerts({ me }) {
             ${people.length > 0 && html`
                 <section aria-labelledby="alerts-when">
                     <h2 id="alerts-when">${t('alerts_when')}</h2>
-                    <${Contacts} contacts=${people} /></section>`}
+                    <${ToldTable} contacts=${people} /></section>`}
             ${soon.length > 0 && html`
                 <section aria-labelledby="alerts-mutes">
                     <h2 id="alerts-mutes">${t('mutes')}</h2>

@@ -13,7 +13,6 @@ import { lazy } from '../lazy.js';
 import { useLoad } from '../load.js';
 import { Answer, Changes, Place, When } from '../parts.js';
 import { t } from '../text.js';
-import { useThing } from '../title.js';
 
 const Graph = lazy(() => import('../graph.js'), 'Graph');
 
@@ -80,8 +79,6 @@ export function App({ me, id }) {
     const state = useLoad(`app/${encodeURIComponent(id)}.json`);
     const { reload } = state;
     const may = me.user.role !== 'viewer';
-
-    useThing(state.body && state.body.data.name);
 
     return html`
         <${Place} path=${[['apps', t('apps')]]} />

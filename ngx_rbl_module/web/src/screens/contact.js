@@ -15,7 +15,6 @@ import { useLoad } from '../load.js';
 import { Answer, Changes, Place, State } from '../parts.js';
 import { namesIn, RecordForm, useFields } from '../record.js';
 import { t } from '../text.js';
-import { useThing } from '../title.js';
 
 // The names of the groups of a contact, once they are known.
 export function GroupNames({ contact, groups }) {
@@ -111,8 +110,6 @@ export function Contact({ me, id }) {
     const groups = useLoad('contactgroups.json?page_size=1000').body;
     const may = me.user.role !== 'viewer';
     const again = () => setRound((n) => n + 1);
-
-    useThing(state.body && state.body.data[0].contact);
 
     return html`
         <${Place} path=${[['contacts', t('contacts')]]} />

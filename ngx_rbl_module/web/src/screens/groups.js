@@ -7,10 +7,11 @@ import { Said, useChange } from '../change.js';
 import { Delete, Field, Form } from '../form.js';
 import { html } from '../html.js';
 import { useLoad } from '../load.js';
+import { Muted } from '../mute_parts.js';
 import { Answer, More, Place, State } from '../parts.js';
 import { RecordForm, useFields } from '../record.js';
 import { t } from '../text.js';
-import { useThing } from '../title.js';
+import { alertsPath, groupsOf, toldOf, ToldTable } from '../told.js';
 
 function Default({ group }) {
     return group.is_default === 1
@@ -119,21 +120,40 @@ function Actions({ group, again }) {
         </section>`;
 }
 
+// Who is told about the group, with those who would be.
+function Told({ group }) {
+    const state = useLoad(alertsPath);
+
+    return html`<section aria-labelledby="told">
+        <h2 id="told">${t('group_told')}</h2>
+        <${Answer} state=${state}>${({ data }) => html`
+            ${group.total_hosts > 0 && toldOf(data, group.id).length === 0
+                && html`<p><${State} name="failing"
+                    text=${t('alerts_nobody')} /></p>`}
+            ${group.total_contacts > 0 && html`<${ToldTable}
+                contacts=${data.filter(({ contact }) =>
+                    groupsOf(contact).includes(group.id))} />`}`}<//>
+    </section>`;
+}
+
 function Group({ me, id }) {
     const [round, setRound] = useState(0);
     const state = useLoad(`contactgroup/${encodeURIComponent(id)}.json`, round);
-
-    useThing(state.body && state.body.data[0].name);
 
     return html`
         <${Place} path=${[['groups', t('groups')]]} />
         <${Answer} state=${state}>${({ data: [group] }) => html`
             <h1><bdi>${group.name}</bdi><${Default} group=${group} /></h1>
             <dl class="facts">
-                <div><dt>${t('hosts')}</dt><dd>${group.total_hosts}</dd></div>
+                <div><dt>${t('hosts')}</dt><dd>
+                    <a href="#/hosts?group=${group.id}">${group.total_hosts}
+                    </a></dd></div>
                 <div><dt>${t('contacts')}</dt>
                     <dd>${group.total_contacts}</dd></div>
             </dl>
+            <${Told} group=${group} />
+            <${Muted} ids=${[group.id]} id=${group.id}
+                may=${me.user.role !== 'viewer'} />
             ${me.user.role !== 'viewer' && html`<${Actions} group=${group}
                 again=${() => setRound((n) => n + 1)} />`}`}
         <//>`;

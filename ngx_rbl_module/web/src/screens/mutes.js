@@ -1,10 +1,11 @@
 // Mutes: all of them; one of a thing ("#/mutes/ID") or of the account.
 
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 
-import { post } from '../api.js';
+import { get, post } from '../api.js';
+import { isolate } from '../bidi.js';
 import { Said, useChange } from '../change.js';
-import { Field, Form } from '../form.js';
+import { Field, Form, Select } from '../form.js';
 import { html } from '../html.js';
 import { useLoad } from '../load.js';
 import { mutesPath } from '../mute_parts.js';
@@ -65,28 +66,57 @@ export function MuteTable({ mutes, run, may }) {
     </table>`;
 }
 
-function Add({ target, onDone }) {
-    const { mine, set } = useFields({ target, begin: '', until: '', repeat: '',
-        minutes: '', reason: '' });
+const named = { HT: 'host', RB: 'list' };
+
+// The name of a host or list, by its id, which it is until it is known.
+function useName(id) {
+    const [name, setName] = useState(id);
+    const kind = named[id.slice(0, 2)];
+
+    useEffect(() => {
+        kind && get(`${kind}/${id}.json`).then(({ data }) =>
+            setName((data.list || data[0]).host), () => {});
+    }, [id]);
+
+    return name;
+}
+
+// id: of what a link leads here from; the groups can be chosen, too.
+function Add({ id, onDone }) {
+    const name = useName(id);
+    const groups = useLoad('contactgroups.json?page_size=1000').body;
+    const all = groups ? groups.data : [];
+    const { mine, set } = useFields({ target: id, begin: '', until: '',
+        repeat: '', minutes: '', reason: '' });
+    const targets = [{ id: '', name: t('mute_account') },
+        ...id && !all.some((one) => one.id === id) ? [{ id, name }] : [],
+        ...all.map((one) => ({ id: one.id, name: t('mute_group',
+            { name: isolate(one.name) }) }))];
 
     return html`<${Form} button=${t('mute_add')} onDone=${onDone}
         call=${() => post('mute/add.json', { ...mine,
             begin: utcOf(mine.begin), until: utcOf(mine.until),
             minutes: mine.minutes || undefined })}>
-        <${Field} id="target" label=${t('mute_target')}
+        <${Select} id="target" label=${t('mute_target')}
             help=${t('mute_target_help')} value=${mine.target}
-            onChange=${set('target')} />
-        <${Field} id="begin" label=${t('mute_begins')}
-            help=${t('mute_begins_help')} value=${mine.begin}
-            onChange=${set('begin')} />
-        <${Field} id="until" label=${t('mute_ends')} required
-            help=${t('mute_ends_help')} value=${mine.until}
-            onChange=${set('until')} />
-        <${Field} id="repeat" label=${t('mute_repeat')}
-            help=${t('mute_repeat_help')} value=${mine.repeat}
-            onChange=${set('repeat')} />
-        <${Field} id="minutes" label=${t('mute_minutes')} type="number" min="1"
-            max="1439" value=${mine.minutes} onChange=${set('minutes')} />
+            from=${targets} onChange=${set('target')} />
+        <datalist id="lengths">${['1h', '4h', '1d', '3d', '7d', 'never']
+            .map((length) => html`<option key=${length} value=${length} />`)}
+        </datalist>
+        <div class="fields">
+            <div><${Field} id="begin" label=${t('mute_begins')}
+                help=${t('mute_begins_help')} value=${mine.begin}
+                onChange=${set('begin')} /></div>
+            <div><${Field} id="until" label=${t('mute_ends')} required
+                list="lengths" help=${t('mute_ends_help')} value=${mine.until}
+                onChange=${set('until')} /></div>
+            <div><${Field} id="repeat" label=${t('mute_repeat')}
+                help=${t('mute_repeat_help')} value=${mine.repeat}
+                onChange=${set('repeat')} /></div>
+            <div><${Field} id="minutes" label=${t('mute_minutes')}
+                type="number" min="1" max="1439" value=${mine.minutes}
+                onChange=${set('minutes')} /></div>
+        </div>
         <${Field} id="reason" label=${t('mute_reason')} required
             maxlength="200" value=${mine.reason} onChange=${set('reason')} />
     <//>`;
@@ -107,7 +137,7 @@ export function Mutes({ me, rest }) {
             ${data.length > 0 && html`<${MuteTable} mutes=${data} run=${run}
                 may=${may} />`}
             ${may && html`<h2>${t('mute_add')}</h2>
-                <${Add} key=${`${rest} ${round}`} target=${rest}
+                <${Add} key=${`${rest} ${round}`} id=${rest}
                     onDone=${again} />`}`}
         <//>`;
 }

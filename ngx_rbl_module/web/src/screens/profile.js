@@ -13,7 +13,6 @@ import { useLoad } from '../load.js';
 import { Changes, Place } from '../parts.js';
 import { namesIn, RecordForm, useFields } from '../record.js';
 import { t } from '../text.js';
-import { useThing } from '../title.js';
 
 // The fields of the form.  kind: of its lists (list_choice.js); except: those
 // that it leaves out; chosen: those that it has.
@@ -130,8 +129,6 @@ export function Profile({ me, id }) {
     const [round, setRound] = useState(0);
     const state = useLoad(`profile/${encodeURIComponent(id)}.json`, round);
     const lists = useLoad('rbls.json?page_size=1000');
-
-    useThing(state.body && state.body.data.profile.name);
 
     return html`
         <${Place} path=${[['profiles', t('profiles')]]} />

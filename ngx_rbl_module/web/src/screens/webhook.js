@@ -13,7 +13,6 @@ import { useLoad } from '../load.js';
 import { Answer, Changes, Place, When } from '../parts.js';
 import { RecordForm, useFields } from '../record.js';
 import { t } from '../text.js';
-import { useThing } from '../title.js';
 
 function Facts({ hook }) {
     return html`<dl class="facts">
@@ -42,7 +41,7 @@ function Turn({ hook, onDone }) {
 
 const fieldsOf = ({ name, url, types }) => ({ name, url, types });
 
-function Change({ hook, onDone }) {
+function Change({ hook, bill, onDone }) {
     const form = useFields(fieldsOf(hook));
 
     return html`<details>
@@ -54,7 +53,7 @@ function Change({ hook, onDone }) {
                     types.map(typeName).join(', ') || t('hook_all_events') }
             }} onDone=${onDone} save=${(fields) =>
                 post(`webhook/update/${hook.id}.json`, fields)}>
-            <${HookFields} form=${form} /><//>
+            <${HookFields} form=${form} bill=${bill} /><//>
     </details>`;
 }
 
@@ -119,12 +118,10 @@ function Delete({ hook }) {
     </details>`;
 }
 
-export function Webhook({ id, may }) {
+export function Webhook({ id, may, bill }) {
     const [round, setRound] = useState(0);
     const state = useLoad(`webhook/${encodeURIComponent(id)}.json`, round);
     const again = () => setRound((n) => n + 1);
-
-    useThing(state.body && state.body.data.name);
 
     return html`
         <${Place} path=${[['webhooks', t('webhooks')]]} />
@@ -134,7 +131,7 @@ export function Webhook({ id, may }) {
             <${Facts} hook=${hook} />
             ${may && html`<section aria-label=${t('actions')}>
                 <${Turn} hook=${hook} onDone=${again} />
-                <${Change} hook=${hook} onDone=${again} />
+                <${Change} hook=${hook} bill=${bill} onDone=${again} />
                 <${Rotate} hook=${hook} onDone=${again} />
                 <${Verify} />
                 <${Delete} hook=${hook} />

@@ -16,7 +16,7 @@ import { Webhook } from './webhook.js';
 const limit = 100;
 
 function Table({ hooks }) {
-    return html`<table>
+    return html`<table class="dense">
         <thead><tr>
             <th scope="col">${t('name')}</th>
             <th scope="col">${t('state')}</th>
@@ -54,7 +54,7 @@ function List({ may }) {
     <//>`;
 }
 
-function Add() {
+function Add({ bill }) {
     const [made, setMade] = useState(null);
     const form = useFields({ name: '', url: '', types: [] });
 
@@ -73,13 +73,15 @@ function Add() {
         <h1>${t('hook_add')}</h1>
         <${Form} button=${t('hook_add')} onDone=${({ data }) => setMade(data)}
             call=${() => post('webhook/add.json', form.mine)}>
-            <${HookFields} form=${form} /><//>`;
+            <${HookFields} form=${form} bill=${bill} /><//>`;
 }
 
 export function Webhooks({ me, rest }) {
     const may = me.user.role !== 'viewer';
 
-    return rest === 'new' ? html`<${Add} />`
-        : rest ? html`<${Webhook} id=${rest} may=${may} />`
+    const { bill } = me.account;
+
+    return rest === 'new' ? html`<${Add} bill=${bill} />`
+        : rest ? html`<${Webhook} id=${rest} may=${may} bill=${bill} />`
             : html`<${List} may=${may} />`;
 }
