@@ -77,14 +77,15 @@ export async function start(host) {
     }
 }
 
-// What people look up: the page of a host, if it is one, the hosts of a subnet,
-// or a check.
-export async function lookUp(user, text) {
-    const subnet = /^([0-9a-f.:]+)\/\d+$/i.exec(text);
+// What people look up: the page of a host, if it is one, a subnet, or a check.
+// ranges: a subnet of at most 65,536 addresses has a page.
+export async function lookUp(user, text, ranges) {
+    const [, net, bits] = /^([0-9a-f.:]+)\/(\d+)$/i.exec(text) || [];
 
-    if (subnet) {
-        location.hash = `#/hosts?text=${subnet[1].replace(/(\.0)+$/, '.')
-            .replace(/::$/, ':')}`;
+    if (net) {
+        location.hash = ranges && bits >= (net.includes(':') ? 112 : 16)
+            ? `#/range/${text}` : `#/hosts?text=${net.replace(/(\.0)+$/, '.')
+                .replace(/::$/, ':')}`;
         return;
     }
 

@@ -47,7 +47,8 @@ function LookUp({ user, onDone }) {
         if (viewer) {
             location.hash = `#/hosts?text=${encodeURIComponent(text)}`;
         } else {
-            (await import('./check_runs.js')).lookUp(user.id, text);
+            (await import('./check_runs.js')).lookUp(user.id, text,
+                Object.hasOwn(menu.screens, 'range'));
         }
     }
 
