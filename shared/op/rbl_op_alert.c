@@ -25,7 +25,7 @@ static const rbl_outcome_t  rbl_alert_refusals[] = {
 };
 
 
-static void
+void
 rbl_alert_members(const rbl_run_t *run, rbl_doc_t *doc,
     const rbl_contact_t *contact)
 {

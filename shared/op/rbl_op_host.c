@@ -5,6 +5,7 @@
 
 #include "rbl_ops.h"
 
+#include "rbl_card.h"
 #include "rbl_codes.h"
 #include "rbl_host_state.h"
 #include "rbl_mark.h"
@@ -94,6 +95,7 @@ static void
 rbl_host_list(rbl_run_t *run, rbl_doc_t *doc, const rbl_host_lists_t *lists,
     rbl_str_t sid, rbl_str_t raw, rbl_str_t marks, int64_t now)
 {
+    char               means[RBL_CARD_CODES];
     rbl_list_t         list;
     rbl_host_state_t   state;
 
@@ -128,6 +130,8 @@ rbl_host_list(rbl_run_t *run, rbl_doc_t *doc, const rbl_host_lists_t *lists,
     rbl_host_links(doc, lists->host, &list);
 
     if (state.listing.list.n > 0) {
+        rbl_doc_str(doc, "meaning", rbl_card_codes(means, list.codes,
+                                                   state.listing.codes));
         rbl_view_card(doc, "card", &list, lists->host, &state.listing,
                       run->timezone);
         rbl_host_marked(run, doc, marks, sid, now);

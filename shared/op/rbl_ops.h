@@ -91,6 +91,10 @@ extern const rbl_op_t  rbl_op_hooks, rbl_op_hook, rbl_op_hook_add,
 
 /* rbl_op_alert.c: what contacts are told; alerts are contacts with that */
 
+/* Writes the members of an alert into an open object. */
+void rbl_alert_members(const rbl_run_t *run, rbl_doc_t *doc,
+    const rbl_contact_t *contact);
+
 extern const rbl_op_t  rbl_op_alerts, rbl_op_alert_show, rbl_op_alert,
                        rbl_op_mutes, rbl_op_mute_add, rbl_op_mute_end;
 

@@ -546,6 +546,9 @@ case(host_history => 'of 300 checks', sub { my $ht = host_in();
         mp_pack([[sid('RB'), 'list.test', 'listed', '127.0.0.2']]))
         for 1 .. 300;
     s1('host_history', host => $ht, most => 1000) });
+case(host_alerts => '50 groups, 1,000 contacts', sub { my $ht = listed_one();
+    s1('host_update', host => $ht, groups => [@cg[0 .. 49]]);
+    s1('host_alerts', host => $ht, most => 10) });
 case(host_changes => 'of 600 checks', sub { my $ht = host_in();
     cmd('XADD', k('changes', $ac), '*', 'h', $ht, 'v', '192.0.2.1', 'n', 5, 't',
         mp_pack([map { [sid('RB'), 'list.test', 'listed', '127.0.0.2'] }

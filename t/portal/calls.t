@@ -221,6 +221,8 @@ my %call = (
         none => sid_of('HT'), foreign => \&foreign_host },
     'host/history' => { role => 'viewer', made => \&some_host,
         none => sid_of('HT'), foreign => \&foreign_host },
+    'host/alerts' => { role => 'viewer', made => \&some_host,
+        none => sid_of('HT'), foreign => \&foreign_host },
     'host/mark' => { role => 'admin', made => \&some_host,
         none => sid_of('HT'), foreign => \&foreign_host },
     'apps' => { role => 'viewer' },

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 
-# host/lists and host/history: the state of a host at each of its lists, and the
-# changes that the checks found.
+# host/lists, host/alerts and host/history: the state of a host at each of its
+# lists, who is notified, and the changes that the checks found.
 
 use strict;
 use warnings;
@@ -133,6 +133,34 @@ is_deeply([@{ $data->{lists}[-1] }{qw(id host status)}],
 my $range = json(call($t, 'POST', 'host/add.json', form => { name => 'r',
     host => '198.51.100.0/30', type => 'ip_range' }))->{data}[0]{id};
 is_deeply(lists_of($range)->{lists}, [], 'a range has no lists of its own');
+
+# --- who is notified ---------------------------------------------------------
+
+sub alerts_of {
+    my ($id) = @_;
+
+    return accepted(portal($t, $me, 'GET', "host/alerts/$id.json"),
+        'host/alerts')->{data};
+}
+my $group = json(call($t, 'POST', 'contactgroup/add.json',
+    form => { name => 'Mail' }))->{data}{id};
+accepted(call($t, 'POST', "host/update/$id.json",
+    form => { contact_group => $group }), 'a host in a group');
+is_deeply(alerts_of($id), { contacts => [], groups => [{ id => $group,
+    name => 'Mail', total_contacts => 0, active_contacts => 0,
+    contacts => [] }] }, 'a group without a contact notifies nobody');
+my @contacts = map { json(call($t, 'POST', 'contact/add.json', form => {
+    type => 'email', contact => "c$_\@example.test", contact_group => $group,
+    schedule => 'start_and_end' }))->{data}{id} } 1 .. 12;
+redis($t->{redis}, 'ZADD', redis_key('hears', $ac, $group), 1, $_)
+    for @contacts[0 .. 10];
+my $alerts = alerts_of($id);
+is_deeply([@{ $alerts->{groups}[0] }{qw(total_contacts active_contacts)},
+    scalar @{ $alerts->{groups}[0]{contacts} }], [12, 11, 10],
+    'how many contacts a group has, and ten of those that are active');
+is_deeply([map { $_->{contact}{id} } @{ $alerts->{contacts} }],
+    $alerts->{groups}[0]{contacts}, 'host/alerts has the contacts that its groups name');
+is($alerts->{contacts}[0]{weight}, 'info', 'a contact of host/alerts has its least weight');
 
 # --- history -----------------------------------------------------------------
 

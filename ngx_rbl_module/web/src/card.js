@@ -2,18 +2,13 @@
 // when it ends, links, a text to copy.  Nothing is sent from here.
 
 import { Copied } from './copied.js';
+import { Away } from './host_lists.js';
 import { html } from './html.js';
 import { Marks } from './marks.js';
 import { When } from './parts.js';
-import { t } from './text.js';
+import { date, number, t } from './text.js';
 
 const asks = ['form', 'account', 'mail', 'owner'];
-
-// A link to another site, which must not learn where it came from.
-function Away({ to, text }) {
-    return /^https?:/.test(to) && html`<a href=${to} target="_blank"
-        rel="noopener noreferrer">${text}</a> `;
-}
 
 // A word of the catalogue in the language of the page; of a newer one, the text
 // of the service.
@@ -33,58 +28,81 @@ function hours(n) {
         : t('card_hours', { n });
 }
 
+// How an entry ends, and when.
 function Ends({ card }) {
-    return html`
-        <p>${word('when', card.how, card.when)}</p>
-        ${card.ages > 0 && html`<p>${t('card_ages',
-            { time: hours(card.ages) })}
+    return html`<p>${t('card_how')} ${word('how', card.how, card.how_text)}.
+        ${' '}${word('when', card.how, card.when)}
+        ${card.ages > 0 && html` ${t('card_ages', { time: hours(card.ages) })}
             ${card.ends && html` ${t('card_not_before')}
-                <${When} text=${card.ends} />`}</p>`}
-        ${card.takes > 0 && html`<p>${t('card_takes',
-            { time: hours(card.takes) })}</p>`}
+                ${' '}<${When} text=${card.ends} />.`}`}
+        ${card.takes > 0 && ` ${t('card_takes',
+            { time: hours(card.takes) })}`}</p>
         ${card.note && html`<p>${t('card_note')} <bdi>${card.note}</bdi></p>`}`;
 }
 
 // A mail address of the catalogue is no more than that: it gets no subject.
 function Links({ card, lookup }) {
-    return html`<p>
-        <${Away} to=${card.url} text=${t(asks.includes(card.how)
-            ? 'delisting' : 'card_page')} />
+    return html`<p class="acts">
         ${lookup !== card.url && html`
             <${Away} to=${lookup} text=${t('lookup')} />`}
+        <${Away} to=${card.url} text=${t(asks.includes(card.how)
+            ? 'delisting' : 'card_page')} />
         ${card.mail && html`<a href="mailto:${encodeURIComponent(card.mail)
             .replace('%40', '@')}"><bdi>${card.mail}</bdi></a> `}</p>`;
 }
 
-export function Card({ list, ...marks }) {
+// What the list said, and since when.
+function Says({ list }) {
+    return html`<p class="why"><strong>${word('cause', list.card.cause,
+        list.card.cause_text)}</strong>
+        ${' '}<span class="quiet"><bdi>${list.meaning}</bdi>
+        ${' '}${t('since_word')}${' '}<${When} text=${list.since} /></span></p>
+        ${list.details && html`<p><bdi>${list.details}</bdi></p>`}
+        ${list.errors > 0 && html`<p class="quiet">
+            ${t('still_listed', { n: list.errors })}</p>`}`;
+}
+
+export function Card({ list, alone, ...marks }) {
     const { card } = list;
 
-    return html`<section class="card">
-        <h3><bdi>${list.name || list.host}</bdi></h3>
-        <${Marks} list=${list} ...${marks} />
-        <p>${t('card_cause')} ${word('cause', card.cause, card.cause_text)}</p>
-        <${Looks} card=${card} />
-        <p>${t('card_how')} ${word('how', card.how, card.how_text)}</p>
-        <${Ends} card=${card} />
+    return html`<section class="card ${list.weight}">
+        <h3><a href="#/lists/${list.id}"><bdi>${list.name || list.host}</bdi>
+            </a>${' '}<span class="weight">${t(`weight_${list.weight}`)}
+            </span></h3>
+        <${Says} list=${list} />
         <${Links} card=${card} lookup=${list.lookup} />
+        <${Ends} card=${card} />
+        <details open=${alone}>
+            <summary>${t('card_look')}</summary>
+            <${Looks} card=${card} />
+            ${card.source && html`<p class="quiet">${t('card_source',
+                { day: card.read })} <${Away} to=${card.source}
+                text=${t('card_source_page')} /></p>`}
+        </details>
+        <${Marks} list=${list} ...${marks} />
         ${card.text && html`<details>
             <summary>${t('card_text')}</summary>
             <p class="quiet">${t('card_gaps')}</p>
             <${Copied} label=${t('card_text')} text=${card.text} />
         </details>`}
-        ${card.source && html`<p class="quiet">${t('card_source',
-            { day: card.read })} <${Away} to=${card.source}
-            text=${t('card_source_page')} /></p>`}
     </section>`;
 }
 
-// host: its id; may: the user may mark listings; onDone: they did.
-export function Cards({ lists, ...marks }) {
-    const some = lists.filter(({ card }) => card);
+const weights = ['critical', 'high', 'normal', 'info'];
 
-    return some.length > 0 && html`<h2>${t('cards')}</h2>
-        ${some.map((list) => html`<${Card} key=${list.id} list=${list}
-            ...${marks} />`)}`;
+// The heaviest listings first, and of these the newest.  host: its id; may: the
+// user may mark listings; onDone: they did.
+export function Cards({ lists, ...marks }) {
+    const some = lists.filter(({ card }) => card).sort((a, b) =>
+        weights.indexOf(a.weight) - weights.indexOf(b.weight)
+        || date(b.since) - date(a.since));
+
+    return some.length > 0 && html`<section aria-labelledby="cards">
+        <h2 id="cards">${t('cards')}${some.length > 1 && ` (${
+            number(some.length)})`}</h2>
+        <div class="cards">${some.map((list) => html`<${Card} key=${list.id}
+            list=${list} alone=${some.length === 1} ...${marks} />`)}</div>
+    </section>`;
 }
 
 // How entries leave a list, for its page.

@@ -1,10 +1,10 @@
-// What can be done with a host: pause, resume, change, delete.
+// What can be done with a host: pause, resume, change, delete, and what the
+// screen has besides.
 
 import { post } from './api.js';
 import { Said, useChange } from './change.js';
 import { Delete, Field, Options, Select, Turn } from './form.js';
 import { html } from './html.js';
-import { useLoad } from './load.js';
 import { namesIn, RecordForm, useFields } from './record.js';
 import { t } from './text.js';
 
@@ -34,22 +34,20 @@ function Change({ host, profiles = [], groups = [], onDone }) {
     <//>`;
 }
 
-export function HostActions({ host, onDone }) {
+// profiles, groups: once they are known.
+export function HostActions({ host, profiles, groups, onDone, children }) {
     const { run, ...said } = useChange(onDone);
-    const profiles = useLoad('rblprofiles.json?page_size=1000');
-    const groups = useLoad('contactgroups.json?page_size=1000');
 
-    return html`<section aria-label=${t('actions')}>
+    return html`<section class="acts" aria-label=${t('actions')}>
+        ${children}
         <${Turn} path="host" id=${host.id} paused=${host.status === 'paused'}
             words=${{ pause: t('paused'), resume: t('resumed') }} run=${run} />
-        ${' '}<${Delete} path="host" id=${host.id} name=${host.host}
-            back="hosts" />
+        <${Delete} path="host" id=${host.id} name=${host.host} back="hosts" />
         <${Said} of=${said} />
         <details>
             <summary>${t('change')}</summary>
-            <${Change} host=${host} onDone=${onDone}
-                profiles=${profiles.body && profiles.body.data}
-                groups=${groups.body && groups.body.data} />
+            <${Change} host=${host} onDone=${onDone} profiles=${profiles}
+                groups=${groups} />
         </details>
     </section>`;
 }

@@ -100,6 +100,17 @@ export function span(seconds) {
         unitDisplay: 'long' }).format(seconds / length);
 }
 
+// How long something lasted (ms), in its two largest units.
+export function lasts(ms) {
+    const seconds = Math.max(Math.round(ms / 1000), 1);
+    const i = steps.findIndex(([, n]) => seconds >= n);
+    const large = i < 0 ? seconds : seconds - seconds % steps[i][1];
+    const small = steps[i + 1] ? seconds - large
+        - seconds % steps[i + 1][1] : 0;
+
+    return [large, small].filter((n) => n > 0).map(span).join(' ');
+}
+
 // A time of the API, "2026-11-26T09:30:00+01:00", as a Date; null if it is
 // none.
 export function date(text) {

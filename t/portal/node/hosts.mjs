@@ -35,10 +35,11 @@ await page.keyboard.press('Enter');
 await page.waitForSelector('h1 .state');
 await page.waitForSelector('h1 .state.listed');
 ok(true, 'the host is listed, on the page that was open');
-await page.waitForSelector('tbody .state.listed');
-const row = await page.textContent('tbody tr');
-ok(row.includes(input.zone) && row.includes('spam source'),
-    'it says where, and why');
+await page.waitForSelector('.card');
+const card = await page.textContent('.card');
+ok(card.includes('spam source') && card.includes('127.0.0.2 (spam)')
+    && await page.locator(`.card a[href^="#/lists/"]`).count() === 1,
+    'it says where, and why', card);
 await page.waitForSelector('.timeline');
 await reach('Check now');
 await page.keyboard.press('Enter');

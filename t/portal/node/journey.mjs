@@ -66,8 +66,8 @@ await press('Overview');
 await shows('main a >> text=192.0.2.10');
 await press('192.0.2.10');
 await shows('h1 .state.listed');
-await shows('tbody .state.listed');
-ok((await page.textContent('tbody tr')).includes('spam source'),
+await shows('.card');
+ok((await page.textContent('.card')).includes('spam source'),
     'a host of the subnet is listed, and the page says why');
 
 // a contact

@@ -92,7 +92,8 @@ await press(page, 'Add 1 host');
 await page.waitForSelector('tbody td a');
 await press(page, 'added');
 await page.waitForSelector('h1 .state.listed');
-ok((await text(page, 'tbody')).includes(input.own),
+await page.waitForSelector('.card');
+ok((await text(page, '.card')).includes(input.own),
     'the host is checked by the list of its profile');
 await press(page, 'Mark this listing');
 await tabTo(page, 'Its removal was asked for');

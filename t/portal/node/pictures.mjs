@@ -24,7 +24,7 @@ await take('light');
 await page.emulateMedia({ colorScheme: 'dark' });
 await page.goto(`/portal/#/host/${input.host}`);
 await page.waitForSelector('.timeline');
-await page.waitForSelector('tbody .state.listed');
+await page.waitForSelector('.card');
 ok(true, 'a host is listed, and the page says where');
 await take('dark');
 await close(page, 'the demonstration');
