@@ -46,6 +46,8 @@ ITEM_OP(GET, "host/history", PORTAL, host_history, hosts)
 ITEM_OP(GET, "host/alerts", PORTAL, host_alerts, hosts)
 ITEM_OP(POST, "host/mark", PORTAL, host_mark, hosts)
 ITEM(GET, "host", DOCUMENT, one, hosts)
+CALL_OP(GET, "range/cells", PORTAL, range_cells, none)
+CALL_OP(GET, "range/history", PORTAL, range_history, none)
 CALL(GET, "listings", DOCUMENT, list, listings)
 CALL(GET, "listings", PLAIN, listings_plain, none)
 

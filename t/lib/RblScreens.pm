@@ -171,6 +171,8 @@ sub screens {
     my $listed = add_host($t, '192.0.2.1', name => 'mail <b>&amp;</b>');
     list_host($t, $listed->{id}, lists => 2);
     history_of($t, $listed->{id});
+    my @range = add_host($t, '198.51.100.0/28', name => $hostile,
+        type => 'ip_range');
     add_host($t, '2001:db8::1', name => $hostile);
     add_host($t, '192.0.2.2', name => 'W' x 255);
     my @groups = map { $_->{id} } groups_of($t);
@@ -240,7 +242,7 @@ sub screens {
         cookie => cookie_for($t, user => $user),
         empty => cookie_for($t, acct => $t->{other}),
         lapsed => cookie_for($t, acct => $third), stopped => $stopped,
-        host => $listed->{id}, contacts => [@contacts[0, 1]],
+        host => $listed->{id}, range => '198.51.100.0/28', contacts => [@contacts[0, 1]],
         group => $groups[1], app => $app->{id}, hooks => hooks_of($t),
         lists_of($t), operator => cookie_for($t, acct => operators($t)),
         account => $t->{acct}{sid});

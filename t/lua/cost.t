@@ -549,6 +549,38 @@ case(host_history => 'of 300 checks', sub { my $ht = host_in();
 case(host_alerts => '50 groups, 1,000 contacts', sub { my $ht = listed_one();
     s1('host_update', host => $ht, groups => [@cg[0 .. 49]]);
     s1('host_alerts', host => $ht, most => 10) });
+# The range, its addresses as fields of "uniq", and a range above it.
+sub fields_of {
+    full_range();
+    my @ht = @{ cmd('ZRANGE', k('hosts', $ac), -256, -1) };
+    my @raw = map { unpacked(cmd('GET', k('r', $ac, $_)))->[2] } @ht;
+    return (\@ht, [map { "rbl|$_" } @raw]);
+}
+case(range_cells => '256 addresses', sub {
+    my (undef, $fields) = fields_of();
+    my $r = s1('range_cells', from => 0, ranges => 16,
+        fields => [map({ "ip_range|10.0.0.0/$_" } 9 .. 24), @$fields]);
+    die "range_cells: @$r\n" if $r->[0] ne 'OK' || @{ $r->[2] } != 256 });
+case(range_cells => 'of one host on 400 lists', sub {
+    my $ht = listed_one();
+    my $value = unpacked(cmd('GET', k('r', $ac, $ht)))->[2];
+    my $r = s1('range_cells', from => 0, ranges => 0,
+        fields => [("rbl|$value") x 256]);
+    die "range_cells: @$r\n" if @{ $r->[2] } != 256 || !@{ $r->[4] } });
+case(range_history => '256 addresses', sub {
+    my ($ht, $fields) = fields_of();
+    for my $i (0 .. 4) {
+        cmd('XADD', k('hist', $ac, $ht->[$i * 60]), '*', 'c', 'PP' . 'f' x 32,
+            't', mp_pack([[sid('RB'), 'list.test', 'listed', '127.0.0.2']]))
+            for 1 .. 100 - cmd('XLEN', k('hist', $ac, $ht->[$i * 60]));
+    }
+    my $r = s1('range_history', from => 0, oldest => 0, fields => $fields);
+    die "range_history: @$r\n" if $r->[0] ne 'OK' || @{ $r->[2] } < 2 });
+case(range_history => 'of which none has changed', sub {
+    my ($ht, $fields) = fields_of();
+    cmd('DEL', map { k('hist', $ac, $_) } @$ht);
+    my $r = s1('range_history', from => 0, oldest => 0, fields => $fields);
+    die "range_history: @$r\n" if $r->[1] != -1 });
 case(host_changes => 'of 600 checks', sub { my $ht = host_in();
     cmd('XADD', k('changes', $ac), '*', 'h', $ht, 'v', '192.0.2.1', 'n', 5, 't',
         mp_pack([map { [sid('RB'), 'list.test', 'listed', '127.0.0.2'] }

@@ -81,6 +81,7 @@ sub foreign_list {
 # not the example of conf/openapi.json; made: code that makes what it needs and
 # returns its id, none: a well-formed id of nothing; foreign: code that returns
 # an id of another account; as: code that returns another user of a role;
+# query: of a GET that needs one;
 # operator: only operators make it, in no account; self: operators make it, in no
 # account, too; home: in their own account and in others.
 sub hook_of {
@@ -223,6 +224,8 @@ my %call = (
         none => sid_of('HT'), foreign => \&foreign_host },
     'host/alerts' => { role => 'viewer', made => \&some_host,
         none => sid_of('HT'), foreign => \&foreign_host },
+    map({ $_ => { role => 'viewer', query => 'net=192.0.2.0/24' } }
+        'range/cells', 'range/history'),
     'host/mark' => { role => 'admin', made => \&some_host,
         none => sid_of('HT'), foreign => \&foreign_host },
     'apps' => { role => 'viewer' },
@@ -333,7 +336,9 @@ for my $d (@described) {
         my $id = $opt{id} // ($call->{made} ? $call->{made}->($opt{home}, $who)
             : '');
         my $path = $d->{at} =~ s{^\Q$out\E}{}r =~ s/\{id\}/$id/r;
-        $path .= "?account=$opt{account}" if $opt{account};
+        my $query = join '&', $call->{query} // (),
+            $opt{account} ? "account=$opt{account}" : ();
+        $path .= "?$query" if $query ne '';
         my $method = $opt{method} // $d->{method};
         my %fields = $d->{method} eq 'POST' && !exists $opt{body}
             ? (fields => $opt{fields}

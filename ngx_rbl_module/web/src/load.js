@@ -8,13 +8,18 @@ import { withoutGone } from './later.js';
 
 const pause = 10000;
 
-// Another `round` loads at once, and so does the state's reload(); what is
-// shown stays until then.  every: the time between two loads (ms).
+// Without a path nothing is loaded.  Another `round` loads at once, and so does
+// the state's reload(); what is shown stays until then.  every: the time
+// between two loads (ms).
 export function useLoad(path, round = 0, every = pause) {
     const [state, setState] = useState({});
     const now = useRef(() => {});
 
     useLayoutEffect(() => {
+        if (!path) {
+            return undefined;
+        }
+
         let timer = 0;
         let over = false;
 

@@ -23,6 +23,7 @@ export const menu = {
         hosts: lazy(() => import('./screens/hosts.js'), 'Hosts'),
         add: lazy(() => import('./screens/add.js'), 'Add'),
         host: lazy(() => import('./screens/host.js'), 'Host'),
+        range: lazy(() => import('./screens/range.js'), 'Range', 'range'),
         checks: lazy(() => import('./screens/checks.js'), 'Checks'),
         lists: lazy(() => import('./screens/lists.js'), 'Lists'),
         profiles: lazy(() => import('./screens/profiles.js'), 'Profiles'),
@@ -40,7 +41,8 @@ export const menu = {
         billing: lazy(() => import('./screens/billing.js'), 'Billing',
             'billing')
     },
-    under: { add: 'hosts', host: 'hosts', contact_add: 'contacts' }
+    under: { add: 'hosts', host: 'hosts', range: 'hosts',
+        contact_add: 'contacts' }
 };
 
 // That of operators, who have an account of their own; with "#/open/SID" they

@@ -38,7 +38,7 @@ export function stateOf(host) {
 export const uncovered = (why) => t(/not a public address/.test(why)
     ? 'uncovered_local' : 'check_uncovered');
 
-const shapes = {
+export const shapes = {
     listed: 'M8 1 15 14H1z',
     clear: 'M8 1a7 7 0 1 1 0 14A7 7 0 0 1 8 1z',
     unknown: 'M8 1a7 7 0 1 1 0 14A7 7 0 0 1 8 1z M8 3a5 5 0 0 0 0 10z',

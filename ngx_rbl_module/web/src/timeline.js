@@ -108,7 +108,7 @@ function Rows({ rows, names, days, now }) {
 }
 
 // For how long what ends at a change had stood, by the span that ends then.
-function after(change, rows) {
+export function after(change, rows) {
     const at = date(change.time).getTime();
     const { spans } = rows.find(({ id }) => id === change.id);
     const span = change.status !== 'listed'
@@ -117,7 +117,7 @@ function after(change, rows) {
     return span ? t('after', { time: lasts(at - span[0]) }) : '';
 }
 
-export function ChangeTable({ changes, rows, names }) {
+function ChangeTable({ changes, rows, names }) {
     return html`<table class="dense">
         <thead><tr>
             <th scope="col">${t('time')}</th>

@@ -6,7 +6,8 @@ import { axe, close, done, input, is, ok, open, start }
     from './browser.mjs';
 
 const screens = ['overview', 'hosts', 'add', 'users',
-    `host/${input.host}`, 'alerts', 'log', 'mutes', 'contacts',
+    `host/${input.host}`, `range/${input.range}`, 'alerts', 'log', 'mutes',
+    'contacts',
     ...input.contacts.map((id) => `contacts/${id}`), 'contact_add',
     ...['email', 'slack', 'datadog', 'aws-sns'].map((type) =>
         `contact_add/${type}`), 'groups', `groups/${input.group}`,
@@ -35,6 +36,7 @@ async function focus(page, name) {
     const all = await page.evaluate(() => [...document.querySelectorAll(
         'a[href], button, input, select, textarea, summary')]
         .filter((e) => e.checkVisibility() && !e.disabled
+            && !e.matches('.square [tabindex="-1"]')  // by arrow keys
             && (e.type !== 'radio' || e.checked)).length);
     const times = await page.locator(
         'input:is([type=datetime-local], [type=time])').count();

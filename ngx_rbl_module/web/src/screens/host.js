@@ -1,7 +1,7 @@
 // One host: what to do about its listings, when lists listed it, which lists
 // gave no answer and why, who is notified; a check on demand.
 
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 
 import { CheckNow } from '../check_now.js';
 import { now } from '../clock.js';
@@ -48,8 +48,7 @@ function Facts({ host, profile }) {
 
 function Actions({ host, onDone, ...records }) {
     return html`<${HostActions} host=${host} onDone=${onDone} ...${records}>
-        ${host.type !== 'ip_range' && html`<${CheckNow} id=${host.id}
-            onDone=${onDone} />`}
+        <${CheckNow} id=${host.id} onDone=${onDone} />
         <a class="button" href="#/mutes/${host.id}">${t('mute_this')}</a>
     <//>`;
 }
@@ -63,6 +62,15 @@ export function Host({ me, rest: id, query }) {
     const groups = useLoad('contactgroups.json?page_size=1000', 0, slow).body;
     const again = () => setRound((n) => n + 1);
     const may = me.user.role !== 'viewer';
+    const range = lists.body && lists.body.data.host.type === 'ip_range'
+        && lists.body.data.host.host;
+
+    // A range has a screen of its own.
+    useEffect(() => {
+        if (range) {
+            location.replace(`#/range/${range}`);
+        }
+    }, [range]);
 
     return html`<${Answer} state=${lists}>${({ data }) => html`
         <${Place} path=${[['hosts', t('hosts')]]} />
@@ -80,12 +88,10 @@ export function Host({ me, rest: id, query }) {
         ${data.lists.some(({ card }) => card) && html`
             <${Cards} lists=${data.lists} host=${data.host.id} may=${may}
                 onDone=${again} />`}
-        ${data.host.type !== 'ip_range' && html`
-            <${Answer} state=${history}>${(body) => html`
-                <${Timeline} changes=${body.data} now=${now()}
-                    names=${new Map(data.lists.map((one) =>
-                        [one.id, one.name]))}
-                    at=${`host/${id}`} days=${periodOf(query)} />`}<//>`}
+        <${Answer} state=${history}>${(body) => html`
+            <${Timeline} changes=${body.data} now=${now()}
+                names=${new Map(data.lists.map((one) => [one.id, one.name]))}
+                at=${`host/${id}`} days=${periodOf(query)} />`}<//>
         <${OtherLists} lists=${data.lists} />
         <${Changes} may=${may} id=${data.host.id} />`}
     <//>`;
