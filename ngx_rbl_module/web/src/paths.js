@@ -29,6 +29,10 @@ export function known(query) {
         .map((name) => [name, given.get(name)]))}`;
 }
 
+// The subnet of 256 addresses around an address.
+export const netOf = (address) => (address.includes(':') ? `${address}/120`
+    : address.replace(/\d+$/, '0/24'));
+
 export const searchOf = (query) => `hosts/find.json?${query}`;
 
 export const firstPaths = {

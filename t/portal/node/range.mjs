@@ -74,7 +74,8 @@ for (const { link, locale, ...says } of input.who) {
 
     // a subnet of single hosts, and one of IPv6
 
-    await page.goto('/portal/#/range/203.0.113.7');
+    await page.goto(`/portal/#/host/${input.single}`);
+    await page.click('.place >> text=203.0.113.0/24');
     await page.waitForSelector('h1 >> text=203.0.113.0/24');
     await page.waitForSelector('.square a');
     is(await page.locator('.square a').count(), 1,

@@ -13,6 +13,7 @@ import { useLoad } from '../load.js';
 import { Muted } from '../mute_parts.js';
 import { Answer, Changes, Place, State, stateOf, uncovered, When }
     from '../parts.js';
+import { netOf } from '../paths.js';
 import { date, t } from '../text.js';
 import { periodOf, Timeline } from '../timeline.js';
 import { Alerts } from '../host_alerts.js';
@@ -41,8 +42,6 @@ function Facts({ host, profile }) {
                 <dd><${Next} at=${host.next_check} /></dd></div>`}
         ${host.flapping_since && html`<div><dt>${t('flapping_since')}</dt>
             <dd><${When} text=${host.flapping_since} /></dd></div>`}
-        ${host.parent && html`<div><dt>${t('range')}</dt><dd>
-            <a href="#/host/${host.parent}">${t('show_range')}</a></dd></div>`}
     </dl>`;
 }
 
@@ -73,7 +72,9 @@ export function Host({ me, rest: id, query }) {
     }, [range]);
 
     return html`<${Answer} state=${lists}>${({ data }) => html`
-        <${Place} path=${[['hosts', t('hosts')]]} />
+        <${Place} path=${[['hosts', t('hosts')], ...data.host.type === 'rbl'
+            ? [[`range/${netOf(data.host.host)}`, netOf(data.host.host)]]
+            : []]} />
         <h1><bdi>${data.host.host}</bdi>
             <${State} name=${stateOf(data.host)} /></h1>
         ${data.host.covered === '0' && html`
