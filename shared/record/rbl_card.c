@@ -16,26 +16,30 @@
 const rbl_how_t  rbl_hows[] = {
     { "form", "by a form",
       "Ask once, when the cause has ended. A request before that leads to a new"
-      " listing.", 1 },
+      " listing.", 1, 1, "Ask once, if this is a mail server." },
     { "account", "by a form for registered users",
       "Ask once, when the cause has ended. The form needs an account with the"
-      " list.", 1 },
+      " list.", 1, 1, "Ask once, if this is a mail server. The form needs an"
+      " account with the list." },
     { "mail", "by mail to the list",
-      "Write once, when the cause has ended, and say what has changed.", 1 },
+      "Write once, when the cause has ended, and say what has changed.", 1, 0,
+      "Write once, if this is a mail server." },
     { "ages", "by expiry",
       "No request is needed. The entry expires when the list sees nothing"
-      " new.", 0 },
+      " new.", 0, 0, NULL },
     { "owner", "by the network's owner",
       "Only the owner of the network can ask. Send the text to your provider"
-      " when the cause has ended.", 1 },
+      " when the cause has ended.", 1, 0,
+      "Only the owner of the network can ask. Send the text to your provider if"
+      " this is a mail server." },
     { "paid", "for money",
       "The list removes entries for money only. Wait, if the cause has"
-      " ended.", 0 },
+      " ended.", 0, 0, NULL },
     { "none", "not at all",
-      "The list removes no entries.", 0 },
+      "The list removes no entries.", 0, 0, NULL },
     { "unknown", "in a way that is not known",
-      "How entries leave this list is not known. Its website may say it.", 0 },
-    { NULL, NULL, NULL, 0 }
+      "The list's website may say how.", 0, 0, NULL },
+    { NULL, NULL, NULL, 0, 0, NULL }
 };
 
 const rbl_cause_t  rbl_causes[] = {
@@ -315,10 +319,20 @@ rbl_card_hours(rbl_out_t *out, int64_t n)
 }
 
 
+/* Not a mistake, but what the network is for: nothing has to end. */
+
+static int
+rbl_card_policy(const rbl_card_t *card)
+{
+    return strcmp(card->cause->name, "policy") == 0;
+}
+
+
 void
 rbl_card_when(rbl_out_t *out, const rbl_card_t *card)
 {
-    rbl_out_z(out, card->how->when);
+    rbl_out_z(out, rbl_card_policy(card) && card->how->policy != NULL
+                   ? card->how->policy : card->how->when);
 
     if (card->way.ages > 0) {
         rbl_out_z(out, card->how->ask
@@ -368,8 +382,11 @@ rbl_card_text(rbl_out_t *out, const rbl_card_t *card,
                            " that.\n" : ".\n");
     rbl_card_part(out, "Listed since: ", about->since, "\n");
     rbl_card_part(out, "Entry: ", about->codes, "\n");
-    rbl_out_z(out, "Cause: [what the list has seen, and how it came about]\n"
-                   "Ended: [when, and by what]\n"
-                   "From now on: [what prevents it]\n"
-                   "Contact: [name, address of mail]\n");
+    rbl_out_z(out, rbl_card_policy(card)
+        ? "Use: [which mail server it is, and whose mail it sends]\n"
+          "Reverse name: [its name, which leads back to the address]\n"
+        : "Cause: [what the list has seen, and how it came about]\n"
+          "Ended: [when, and by what]\n"
+          "From now on: [what prevents it]\n");
+    rbl_out_z(out, "Contact: [name, address of mail]\n");
 }

@@ -15,10 +15,13 @@
 #define RBL_CARD_LOOK  3
 #define RBL_CARD_URL   2560             /* octets of a link with a host */
 
-/* How an entry ends.  ask: can it be asked for? */
+/* How an entry ends.  when: sentences, and policy: those of an entry by policy;
+   NULL: the same.  ask: can it be asked for?  page: on the page of the
+   list? */
 typedef struct {
     const char  *name, *text, *when;
-    int          ask;
+    int          ask, page;
+    const char  *policy;
 } rbl_how_t;
 
 /* The cause of an entry, and what to look at first. */

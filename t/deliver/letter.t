@@ -86,8 +86,8 @@ my $begin = "$title 192.0.2.1 $evil Listed on 2 blocklists";
 is(substr($html->{text}, 0, length $begin), $begin,
     'the HTML starts with the title and the host');
 like($html->{text}, qr/$_/, "the HTML has the text $_")
-    for 'a\.example critical',
-    'List <A> & co', 'b\.example (?:high|normal)',
+    for 'List <A> & co critical',
+    'a\.example, since', '(?:high|normal) b\.example, since',
     "a <b>reason</b> \@channel %%% \xe4", 'Request removal Look it up';
 if ($ENV{RBL_LETTER}) {                 # a file to look at
     open my $fh, '>:utf8', $ENV{RBL_LETTER} or die "$ENV{RBL_LETTER}: $!";

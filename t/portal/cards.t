@@ -58,8 +58,8 @@ sub faults {
         ne $c->{look}[$_ - 1] } 1 .. 3;
     push @bad, 'cause' if $words{en}{"cause_$c->{cause}"} ne $c->{cause_text};
     push @bad, 'how' if $words{en}{"how_$c->{how}"} ne $c->{how_text};
-    push @bad, 'when'
-        if index($c->{when}, $words{en}{"when_$c->{how}"}) != 0;
+    push @bad, 'when' if index($c->{when}, $c->{cause} eq 'policy'
+        && $words{en}{"policy_$c->{how}"} || $words{en}{"when_$c->{how}"}) != 0;
     push @bad, 'way' if "@{$c}{qw(how cause)}" ne "@{$way}{qw(how cause)}";
     push @bad, 'link' if $c->{url} !~ m{^https?://[^\s<>"%]+(?:%[0-9A-F]{2}
         [^\s<>"%]*)*\z}x;

@@ -195,6 +195,20 @@ test_words(void)
        "a text for the provider");
 
     rbl_buf_reset(&b);
+    rbl_card(&card, &list, texts(&codes, "127.0.0.8"), SINCE);
+    rbl_card_when(&b.out, &card);
+    is_str(rbl_buf_str(&b), "Write once, if this is a mail server. A request"
+           " takes up to 24 hours.", "an entry by policy has no cause that"
+           " could end");
+    rbl_buf_reset(&b);
+    rbl_card_text(&b.out, &card, &about);
+    is_str(rbl_buf_str(&b), "Please remove 192.0.2.1 from ZEN.\n"
+           "Entry: 127.0.0.5 (XBL)\n"
+           "Use: [which mail server it is, and whose mail it sends]\n"
+           "Reverse name: [its name, which leads back to the address]\n"
+           "Contact: [name, address of mail]\n", "a text about policy");
+
+    rbl_buf_reset(&b);
     rbl_card(&card, &list, texts(&codes, "127.0.0.16"), SINCE);
     rbl_card_text(&b.out, &card, &about);
     is_str(rbl_buf_str(&b), "", "no text if nobody can be asked");

@@ -121,10 +121,43 @@ test_row(size_t r)
 }
 
 
+/* Their addresses have the order of numbers. */
+
+static void
+test_order(void)
+{
+    size_t             i;
+    message_t          m;
+    rbl_buf_t          buf;
+    message_host_t     host[4];
+    message_listing_t  listing[4][3];
+
+    static const char *const  values[] = {
+        "192.0.2.100", "192.0.2.9", "192.0.2.77", "192.0.2.10"
+    };
+
+    memset(&m, 0, sizeof(m));
+    m.host = host;
+    m.n_hosts = 4;
+
+    for (i = 0; i < 4; i++) {
+        make(&host[i], listing[i], "a a", values[i]);
+    }
+
+    rbl_buf_init(&buf);
+    siblings_values(&buf.out, &m, 0);
+    is_str(rbl_buf_str(&buf), "192.0.2.9, 192.0.2.10, 192.0.2.77, 192.0.2.100",
+           "addresses of siblings have the order of numbers");
+    rbl_buf_free(&buf);
+}
+
+
 int
 main(void)
 {
     size_t  i;
+
+    test_order();
 
     for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         test_row(i);

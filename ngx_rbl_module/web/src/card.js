@@ -8,7 +8,8 @@ import { Marks } from './marks.js';
 import { When } from './parts.js';
 import { date, number, t } from './text.js';
 
-const asks = ['form', 'account', 'mail', 'owner'];
+// On the page of the list one asks for the removal.
+const asks = ['form', 'account'];
 
 // A word of the catalogue in the language of the page; of a newer one, the text
 // of the service.
@@ -22,6 +23,11 @@ function Looks({ card }) {
     </ol>`;
 }
 
+// An entry by policy has no cause that could end.
+function when({ how, cause, when: text }) {
+    return cause === 'policy' && t(`policy_${how}`) || word('when', how, text);
+}
+
 // Hours up to two days, then days.
 function hours(n) {
     return n > 48 && n % 24 === 0 ? t('card_days', { n: n / 24 })
@@ -31,13 +37,14 @@ function hours(n) {
 // How an entry ends, and when.
 function Ends({ card }) {
     return html`<p>${t('card_how')} ${word('how', card.how, card.how_text)}.
-        ${' '}${word('when', card.how, card.when)}
+        ${' '}${when(card)}
         ${card.ages > 0 && html` ${t('card_ages', { time: hours(card.ages) })}
             ${card.ends && html` ${t('card_not_before')}
                 ${' '}<${When} text=${card.ends} />.`}`}
         ${card.takes > 0 && ` ${t('card_takes',
             { time: hours(card.takes) })}`}</p>
-        ${card.note && html`<p>${t('card_note')} <bdi>${card.note}</bdi></p>`}`;
+        ${card.note && html`<p>${t('card_note')} <bdi
+            lang="en">${card.note}</bdi></p>`}`;
 }
 
 // A mail address of the catalogue is no more than that: it gets no subject.

@@ -47,7 +47,7 @@ card_text(rbl_out_t *out, const message_listing_t *l, card_told_t *told)
         return;
     }
 
-    words_field(out, "    Cause: ", rbl_str(card.cause->text));
+    words_field(out, "    Usual cause: ", rbl_str(card.cause->text));
 
     for (i = 0; card.look && i < RBL_CARD_LOOK; i++) {
         words_field(out, "      - ", rbl_str(card.cause->look[i]));

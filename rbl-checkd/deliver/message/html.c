@@ -294,6 +294,18 @@ html_link(rbl_out_t *out, rbl_str_t url, const char *label, int button)
 }
 
 
+/* Does the link of a listing lead to where one asks for its end?  That of a
+   list without a card is its website if nothing else is known. */
+
+static int
+html_asks(const message_listing_t *listing)
+{
+    return listing->how.n > 0 ? rbl_card_how(listing->how)->page
+                              : !rbl_str_eq(listing->delisting,
+                                            listing->website);
+}
+
+
 static void
 html_links(rbl_out_t *out, const message_listing_t *listing)
 {
@@ -301,7 +313,8 @@ html_links(rbl_out_t *out, const message_listing_t *listing)
 
     delisting = html_is_link(listing->delisting);
     details = html_is_link(listing->details);
-    website = html_is_link(listing->website) && !details;
+    website = html_is_link(listing->website) && !details
+              && !rbl_str_eq(listing->website, listing->delisting);
 
     if (!delisting && !details && !website) {
         return;
@@ -310,8 +323,7 @@ html_links(rbl_out_t *out, const message_listing_t *listing)
     rbl_out_z(out, "<div style=\"margin:4px 0 0\">");
 
     if (delisting) {
-        html_link(out, listing->delisting,
-                  listing->how.n == 0 || rbl_card_how(listing->how)->ask
+        html_link(out, listing->delisting, html_asks(listing)
                   ? "Request removal" : "See the list's page", 1);
     }
 
@@ -405,7 +417,8 @@ html_card(rbl_out_t *out, const message_listing_t *listing, card_told_t *told)
         return;
     }
 
-    html_about(out, "<strong>Cause:</strong> ", rbl_str(card.cause->text));
+    html_about(out, "<strong>Usual cause:</strong> ",
+               rbl_str(card.cause->text));
 
     for (i = 0; card.look && i < RBL_CARD_LOOK; i++) {
         html_about(out, "&#8226; ", rbl_str(card.cause->look[i]));
@@ -444,7 +457,7 @@ html_listing(rbl_out_t *out, const message_listing_t *listing, int both,
 
     rbl_out_z(out, html_list);
     rbl_out_z(out, "<strong>");
-    html_text(out, listing->zone);
+    html_text(out, words_list(listing->name, listing->zone));
     rbl_out_z(out, "</strong>");
     html_weight(out, listing->weight);
 
@@ -464,14 +477,16 @@ html_listing(rbl_out_t *out, const message_listing_t *listing, int both,
 
     if (listing->name.n > 0 || listing->since.n > 0) {
         rbl_out_z(out, html_small);
-        html_text(out, listing->name);
+        html_text(out, listing->name.n > 0 ? listing->zone : RBL_STR(""));
         rbl_out_z(out, listing->since.n == 0 ? ""
                        : listing->name.n > 0 ? ", since " : "Since ");
         html_text(out, listing->since);
         rbl_out_z(out, "</div>\n");
     }
 
-    if (listing->reason.n > 0) {
+    /* Most lists mean no more by their only code. */
+
+    if (listing->reason.n > 0 && !rbl_str_is(listing->reason, "listed")) {
         rbl_out_z(out, "<div class=\"qt\" style=\"background:#f2f4f6;"
                        "color:#30363d;border-radius:6px;padding:8px 10px;"
                        "margin:8px 0 4px;font-size:14px;line-height:20px\">");
@@ -527,11 +542,15 @@ html_host_state(rbl_out_t *out, const message_host_t *host)
 
     if (host->why.n > 0) {
         rbl_out_z(out, html_small);
+        rbl_out_z(out, "Reason: ");
         html_text(out, host->why);
         rbl_out_z(out, "</div>\n");
     }
 
-    if (host->state == MESSAGE_LISTED && host->first_listed.n > 0) {
+    if (host->state == MESSAGE_LISTED && host->first_listed.n > 0
+        && (host->n_listings != 1
+            || !rbl_str_eq(host->first_listed, host->listing[0].since)))
+    {
         rbl_out_z(out, html_small);
         rbl_out_z(out, "Since ");
         html_text(out, host->first_listed);
@@ -593,7 +612,7 @@ html_past(rbl_buf_t *buf, const message_host_t *host)
         rbl_out_z(out, html_list);
         rbl_out_z(out, "<span class=\"go\" style=\"color:#1a6b38;"
                        "font-weight:600\">");
-        html_text(out, host->past[i].zone);
+        html_text(out, words_list(host->past[i].name, host->past[i].zone));
         rbl_out_z(out, "</span>\n");
         rbl_out_z(out, html_small);
         rbl_out_z(out, "No longer listed, listed for ");

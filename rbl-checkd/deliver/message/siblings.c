@@ -6,6 +6,8 @@
 
 #include "words.h"
 
+#include "rbl_validate.h"
+
 
 /* Does the host have the listing, as new or as old? */
 
@@ -121,16 +123,40 @@ siblings_line(rbl_out_t *out, const message_t *m, size_t i, size_t n)
 }
 
 
+/* By their addresses; the order of texts that are none stays. */
+
+static int
+siblings_before(rbl_str_t a, rbl_str_t b)
+{
+    rbl_addr_t  x, y;
+
+    return rbl_addr_parse(&x, a) == RBL_OK && rbl_addr_parse(&y, b) == RBL_OK
+           && memcmp(x.b, y.b, sizeof(x.b)) < 0;
+}
+
+
 void
 siblings_values(rbl_out_t *out, const message_t *m, size_t i)
 {
-    size_t  k, n;
+    size_t     k, n, at;
+    rbl_str_t  values[MESSAGE_HOSTS];
 
-    for (k = i, n = 0; k < m->n_hosts; k++) {
-        if (k == i || siblings_are(&m->host[i], &m->host[k])) {
-            rbl_out_z(out, n > 0 ? ", " : "");
-            rbl_out_str(out, m->host[k].value);
-            n++;
+    for (k = i, n = 0; k < m->n_hosts && n < MESSAGE_HOSTS; k++) {
+        if (k != i && !siblings_are(&m->host[i], &m->host[k])) {
+            continue;
         }
+
+        for (at = n++; at > 0 && siblings_before(m->host[k].value,
+                                                 values[at - 1]); at--)
+        {
+            values[at] = values[at - 1];
+        }
+
+        values[at] = m->host[k].value;
+    }
+
+    for (k = 0; k < n; k++) {
+        rbl_out_z(out, k > 0 ? ", " : "");
+        rbl_out_str(out, values[k]);
     }
 }

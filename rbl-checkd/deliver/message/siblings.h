@@ -22,7 +22,8 @@ size_t siblings_count(const message_t *message, size_t i);
 void siblings_line(rbl_out_t *out, const message_t *message, size_t i,
     size_t n);
 
-/* Their addresses, "192.0.2.1, 192.0.2.7". */
+/* Their addresses in their order, "192.0.2.7, 192.0.2.12", at most
+   MESSAGE_HOSTS. */
 void siblings_values(rbl_out_t *out, const message_t *message, size_t i);
 
 #endif /* DELIVER_SIBLINGS_H_INCLUDED */

@@ -14,6 +14,7 @@
 #define TITLE_HOSTS  3                  /* so many are named by their subnet, or
                                            fewer by their addresses */
 #define TITLE_WORD   48                 /* characters */
+#define TITLE_WHY    96                 /* of lists that are no longer used */
 
 
 /* The /24 or /64 that has all hosts of the message; 0: there is none, or not
@@ -47,12 +48,19 @@ title_subnet(rbl_subnet_t *net, const message_t *m, int64_t all)
 
 
 static void
-title_word(rbl_out_t *out, rbl_str_t word)
+title_cut(rbl_out_t *out, rbl_str_t text, size_t max)
 {
     int  cut;
 
-    words_line(out, clip_text(word, TITLE_WORD, CLIP_CHARS, &cut));
+    words_line(out, clip_text(text, max, CLIP_CHARS, &cut));
     rbl_out_z(out, cut ? CLIP_ELLIPSIS : "");
+}
+
+
+static void
+title_word(rbl_out_t *out, rbl_str_t word)
+{
+    title_cut(out, word, TITLE_WORD);
 }
 
 
@@ -153,7 +161,7 @@ title_values(rbl_out_t *out, const message_t *m, int64_t all)
 
     } else if (m->host[0].why.n > 0) {
         rbl_out_z(out, ", ");
-        title_word(out, m->host[0].why);
+        title_cut(out, m->host[0].why, TITLE_WHY);
 
     } else {
         title_lists(out, &m->host[0]);
