@@ -6,7 +6,8 @@
 # The environment may change: RUN_DIR (run), RUN_PORT (8080, HTTP),
 # RUN_LIST_PORT (15353, the demonstration lists), RUN_MAIL_PORT (12525, the mail
 # server, which shows mails and sends none on), RUN_OFFLINE (1: no query
-# leaves this machine; all lists but the demonstration are unknown), RUN_GATEWAY
+# leaves this machine; all lists but the demonstration are unknown), RUN_SAMPLE
+# (1: a second account with 2,150 hosts and sixty days of listings), RUN_GATEWAY
 # (manual: the account pays for its plan, and you book its payments), and for a
 # module with a sanitizer RUN_NGINX (another nginx) or RUN_PRELOAD (LD_PRELOAD
 # of nginx).  Ends by Ctrl-C, and then stops each process that it started.
@@ -204,6 +205,31 @@ for zone in dnsbl4 dnsbl6 uribl; do
     chmod 644 "$run/dns/$zone.zone"
 done
 
+# The sample is made once; what it made is shown by each later run.
+sample=
+if [ "${RUN_SAMPLE:-0}" != 0 ] && [ ! -e "$run/sample" ]; then
+    [ ! -e "$run/dns/traps.zone" ] \
+        || die "the sample in $run is not complete; RUN_DIR=... takes another"
+    perl "$conf/demo/sample.pl" zones "$run/dns"
+    sample=new
+fi
+
+zones="dnsbl.demo.ngx-rbl.test:ip4set:dnsbl4.zone
+dnsbl.demo.ngx-rbl.test:ip6trie:dnsbl6.zone
+uribl.demo.ngx-rbl.test:dnset:uribl.zone"
+
+if [ -e "$run/dns/traps.zone" ]; then
+    for zone in traps bots attacks policy; do
+        zones="$zones $zone.demo.ngx-rbl.test:ip4set:$zone.zone"
+    done
+    for zone in traps attacks; do
+        zones="$zones $zone.demo.ngx-rbl.test:ip6trie:${zone}6.zone"
+    done
+    for zone in links hacked; do
+        zones="$zones $zone.demo.ngx-rbl.test:dnset:$zone.zone"
+    done
+fi
+
 # As root, the servers change to another user, or stay root so that they can
 # read run/.
 if [ "$(id -u)" = 0 ]; then
@@ -238,6 +264,7 @@ deliver_allow 127.0.0.0/8
 smtp_url smtp://127.0.0.1:$mail
 smtp_from blocklists@demo.ngx-rbl.test
 digest_window 5s
+portal_url http://localhost:$http/portal/
 
 gateway $gateway
 bill_plans $conf/plans.json
@@ -324,10 +351,7 @@ start redis redis-server --port 0 --unixsocket "$store" \
     --appendfsync always --save '' --daemonize no
 
 first=$(mark rbldnsd)
-start rbldnsd rbldnsd -n "$@" -c 5 -b "127.0.0.1/$list" \
-    dnsbl.demo.ngx-rbl.test:ip4set:dnsbl4.zone \
-    dnsbl.demo.ngx-rbl.test:ip6trie:dnsbl6.zone \
-    uribl.demo.ngx-rbl.test:dnset:uribl.zone
+start rbldnsd rbldnsd -n "$@" -c 5 -b "127.0.0.1/$list" $zones
 ready rbldnsd 10 logged rbldnsd 'started (' "$first"
 
 ready redis 60 redis_answers
@@ -335,18 +359,25 @@ ready redis 60 redis_answers
     || die "$run/store cannot be used; RUN_DIR=... takes another directory"
 rblctl lists load "$conf/lists.json" >/dev/null
 rblctl lists load "$conf/demo/lists.json" >/dev/null
+server()
+{
+    rblctl lists override "$1.demo.ngx-rbl.test" --server "127.0.0.1@$2" \
+        >/dev/null
+}
 for zone in dnsbl uribl; do
-    rblctl lists override $zone.demo.ngx-rbl.test \
-        --server "127.0.0.1@$list" >/dev/null
+    server $zone "$list"
 done
+if [ -e "$run/dns/traps.zone" ]; then
+    rblctl lists load "$conf/demo/sample.json" >/dev/null
+    for zone in traps bots attacks policy links hacked; do
+        server $zone "$list"
+    done
+    server silent 9
+fi
 
 first=$(mark mails)
 start mails /usr/bin/python3 "$conf/demo/mails.py" "$mail" "$run/mails"
 ready mails 20 logged mails '^ready' "$first"
-
-first=$(mark checkd)
-start checkd "$build/rbl-checkd" -c "$run/rbl-checkd.conf"
-ready checkd 15 logged checkd ' ready' "$first"
 
 # nginx opens its log itself; its earlier output goes to the same file.
 set -- "${RUN_NGINX:-nginx}"
@@ -382,6 +413,57 @@ if [ ! -s "$run/account" ]; then
     )
 fi
 
+# --- the sample --------------------------------------------------------------
+
+# Its past is made before the daemon is there.
+if [ -n "$sample" ]; then
+    echo "make run: the sample: sixty days of 2,150 hosts"
+    id=$(rblctl account add "Example Hosting" --paid --max-hosts 5000 \
+         --interval 15m --json | value id)
+    key=$(rblctl app add "$id" Inventory --json | value token)
+    perl "$conf/demo/sample.pl" past "http://127.0.0.1:$http/3.0" "$id" "$key" \
+        "$store" "$build" || die "there is no sample"
+fi
+
+first=$(mark checkd)
+start checkd "$build/rbl-checkd" -c "$run/rbl-checkd.conf"
+ready checkd 15 logged checkd ' ready' "$first"
+
+# link ACCOUNT MAIL: a new link for each run, of a user who is made by the first
+link()
+{
+    user=$(rblctl user list "$1" --json | value id | head -n 1)
+    if [ -n "$user" ]; then
+        rblctl user link "$1" "$user" --url "$portal" --json | value link
+    else
+        rblctl user add "$1" "$2" --role owner --url "$portal" --json \
+            | value link
+    fi
+}
+
+if [ -n "$sample" ]; then
+    link "$id" owner@example.com >/dev/null
+    perl "$conf/demo/sample.pl" now "http://127.0.0.1:$http/3.0" "$id" "$key" \
+        "$store" "$build/rblctl" "$run" || die "there is no sample"
+    rblctl operator add operator@demo.ngx-rbl.test --role owner >/dev/null
+    echo "$id" >"$run/sample"
+fi
+
+sample=
+if [ -s "$run/sample" ]; then
+    user=$(rblctl operator list --json | value id | head -n 1)
+    sample="
+The sample, Example Hosting: its owner, and an operator, sign in by
+
+$(link "$(cat "$run/sample")" owner@example.com)
+$(rblctl operator link "$user" --url "$portal" --json | value link)
+
+"
+fi
+
+
+# --- the account of the demonstration ----------------------------------------
+
 # A profile beside the default one: all system lists but one, and those
 # that come later.
 if [ "$(rblctl profile list "$SID" --json | value id | wc -l)" -lt 2 ]; then
@@ -389,14 +471,7 @@ if [ "$(rblctl profile list "$SID" --json | value id | wc -l)" -lt 2 ]; then
         >/dev/null
 fi
 
-# A user of the portal, and a new link for each run.
-user=$(rblctl user list "$SID" --json | value id | head -n 1)
-if [ -n "$user" ]; then
-    link=$(rblctl user link "$SID" "$user" --url "$portal" --json | value link)
-else
-    link=$(rblctl user add "$SID" owner@demo.ngx-rbl.test --role owner \
-           --url "$portal" --json | value link)
-fi
+link=$(link "$SID" owner@demo.ngx-rbl.test)
 
 # A maintenance window, which mutes all contacts.
 mute=$(rblctl mute list "$SID" --json | value id | head -n 1)
@@ -463,7 +538,7 @@ Open the portal; this link signs you in once, within 15 minutes:
 
 $link
 
-Or try, in another terminal:
+${sample}Or try, in another terminal:
 
 $curl $url/host/add.json -d host=192.0.2.10 -d name=mail -d type=rbl
 $curl $url/listings.json

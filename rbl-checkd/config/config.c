@@ -279,7 +279,9 @@ const config_key_t  config_keys[] = {
       "Maximum number of messages to one contact per minute.  Further "
       "messages wait." },
 
-    { "portal_url", URL_OF(portal_url, config_page_ok),
+    { "portal_url", TEXT(portal_url, config_portal_ok,
+      "https://HOST with or without :PORT and a path; http:// only to "
+      "localhost, 127.0.0.1 or [::1]"),
       EXAMPLE("https://rbl.example.org/portal/"),
       "Address of the portal, the one of rbl_portal_url in ngx_rbl(5).  With "
       "it messages to contacts have a link to the host or hosts." },

@@ -193,8 +193,10 @@ config_tls_t config_smtp_tls(const config_t *conf);
  */
 int config_base_ok(const char *url);
 
-/* The same with or without a "/" at its end: the address of a page. */
+/* The same with or without a "/" at its end: the address of a page.  The portal
+   may also be at http://localhost. */
 int config_page_ok(const char *url);
+int config_portal_ok(const char *url);
 
 /*
  * Replaces names of hosts in conf->place by addresses; to be called once, at

@@ -482,6 +482,20 @@ config_page_ok(const char *text)
 }
 
 
+/* Browsers take localhost for this machine, too. */
+
+int
+config_portal_ok(const char *text)
+{
+    rbl_url_t  url;
+
+    return config_page_ok(text)
+           || (rbl_url_parse(&url, rbl_str(text)) == RBL_OK
+               && strpbrk(text, "?#") == NULL
+               && rbl_str_is(url.host, "localhost"));
+}
+
+
 int
 config_base_ok(const char *text)
 {

@@ -237,6 +237,18 @@ for my $v ('blocklists', '<a@example.net>', 'A <a@example.net>', 'a@localhost',
 {
     wrong("smtp_from $v\n", 1, 'smtp_from: one address, .*', "smtp_from $v");
 }
+for my $v (qw(https://rbl.example/portal/ http://localhost:8080/portal/
+    http://127.0.0.1/ http://[::1]:8080/portal))
+{
+    right("portal_url $v\n", "portal_url $v");
+}
+for my $v (qw(http://rbl.example/ http://localhost.example/
+    http://localhost/?a https://u@rbl.example/))
+{
+    wrong("portal_url $v\n", 1, 'portal_url: https://HOST .*',
+        "portal_url $v");
+}
+
 my $url = "smtp_url smtp://mail.example.net\n$from";
 wrong("smtp_url smtp://mail.example.net\n", 1,
     'smtp_url: smtp_from must be given too', 'no sender');
