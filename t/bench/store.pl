@@ -236,7 +236,7 @@ sub round_many {
 my ($clear, $standing, $new, $manual, $metered) = map { new_account($_) } 0, 1,
     1, 0, 0;
 # It pays by the check (_bill.lua).
-cmd('SET', k('meter', $metered->{ac}), '9' x 16 . '2000');
+cmd('SET', k('meter', $metered->{ac}), pack('d>', 9e15) . '2000');
 round_of($standing, listed => 1);
 round_of($_) for $clear, $metered;      # their lists are noted
 my $r = interleave(rounds(15), [

@@ -112,7 +112,7 @@ found('another balance after an entry', qr/another balance/, sub {
 found('use without its key', qr/no movement/,
     sub { $id = add(d => 'credit', c => 'revenue') }, $drop);
 found('a meter without its bill', qr/meter: is not/,
-    sub { cmd('SET', k('meter', $ac), '0' x 16 . '25000000') },
+    sub { cmd('SET', k('meter', $ac), "\0" x 8 . '25000000') },
     sub { cmd('DEL', k('meter', $ac)) });
 found('a use below zero', qr/a use that cannot be/,
     sub { cmd('HSET', k('money', $ac), 'used', -1) },
@@ -156,9 +156,9 @@ found('a period that is no month', qr/$py: pays for a time/,
     sub { spoilt(12, $ends + 400 * 86_400_000) }, $heal);
 my $bought = cmd('GET', k('bill', $ac));
 sub sold {
-    my ($i, $value) = @_;
+    my (%field) = @_;
     my $b = unpacked($bought);
-    $b->[$i] = $value;
+    @$b[keys %field] = values %field;
     cmd('SET', k('bill', $ac), packed($b));
 }
 my $sell = sub { cmd('SET', k('bill', $ac), $bought) };
@@ -166,6 +166,9 @@ found('a bill that is paid until ' . ($_ < 0 ? 'an earlier' : 'a later')
     . ' time', qr/bill: is paid until another time/,
     do { my $days = $_; sub { sold(8, $ends + $days * 86_400_000) } }, $sell)
     for 365, 1, -1;
+found('a bill that is paid for a time that no payment has',
+    qr/bill: is paid until another time/,
+    sub { sold(7, $ends, 8, 2 * $ends - $begins) }, $sell);
 found('a period longer than that of its bill',
     qr/bill: is paid until another time/,
     sub { spoilt(12, $ends + 86_400_000) }, $heal);
@@ -370,8 +373,10 @@ found('an entry that is gone', qr/\d: has another balance than/, sub {
         @{ cmd('XRANGE', k('ledger', 'kept'), '-', '+') };
 }, sub { cmd('RENAME', k('ledger', 'kept'), $ledger) });
 my $meter = cmd('GET', k('meter', $ac));
-for my $bad ('', '5', $meter . '0', substr($meter, 0, 16), 'x' . $meter) {
-    found("a meter of \"$bad\"", qr/meter: is not/,
+for my $bad ('', '5', $meter . '0', substr($meter, 0, 8), 'x' . $meter,
+    pack('d>', -1) . substr $meter, 8)
+{
+    found('a meter of "' . unpack('H*', $bad) . '"', qr/meter: is not/,
         sub { cmd('SET', k('meter', $ac), $bad) },
         sub { cmd('SET', k('meter', $ac), $meter) });
 }

@@ -63,17 +63,17 @@ buy($acct, 'manual', 500_000, 'check');
 script('bill_adjust', [$acct], what => 'topup',
     once => sid('PY'), amount => 1_000_000);
 look($acct);
-is(cmd('GET', k('meter', $ac)) =~ s/^\d{16}//r, 500_000,
+is(cmd('GET', k('meter', $ac)) =~ s/^.{8}//sr, 500_000,
     'a check costs the price while there is a balance');
 cmd('HINCRBY', k('money', $ac), 'used', 1_500_000);
 look($acct);
 is(bill($ac)->[STATE], 'lapsed', 'the plan lapses below the balance');
-is(cmd('GET', k('meter', $ac)) =~ s/^\d{16}//r, 0,
+is(cmd('GET', k('meter', $ac)) =~ s/^.{8}//sr, 0,
     'a check of a kept host costs nothing on a lapsed plan');
 script('bill_adjust', [$acct], what => 'topup',
     once => sid('PY'), amount => 2_000_000);
 is(bill($ac)->[STATE], 'active', 'the plan goes on with a balance');
-is(cmd('GET', k('meter', $ac)) =~ s/^\d{16}//r, 500_000,
+is(cmd('GET', k('meter', $ac)) =~ s/^.{8}//sr, 500_000,
     'a check costs the price again');
 
 # --- a suspended account -----------------------------------------------------

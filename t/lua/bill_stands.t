@@ -202,12 +202,12 @@ for my $balance (1, 999_999_999) {
     script('bill_adjust', [$acct], once => "m$balance", amount => $balance
         * USD, reason => 'Why');
     look();
-    is(substr(cmd('GET', k('meter', $ac)), 16), '2000',
+    is(substr(cmd('GET', k('meter', $ac)), 8), '2000',
         "the price is behind 16 digits with a balance of $balance USD more");
 }
 script('bill_adjust', [$acct], once => 'all', amount => -1e15,
     reason => 'Why');
 look();
-like(cmd('GET', k('meter', $ac)), qr/^\d{16}0$/,
+like(cmd('GET', k('meter', $ac)), qr/^.{8}0$/s,
     'the price of a plan that has lapsed is 0, behind 16 digits');
 done_testing();

@@ -116,7 +116,7 @@ cmd('DEL', k('kids', $ac, 'HT' . '1' x 32));
 
 # An account that pays by the check.
 my ($paid, @paying) = range(4);
-cmd('SET', k('meter', $ac), sprintf('%016d%d', 9e15, 1));
+cmd('SET', k('meter', $ac), pack('d>', 9e15) . '1');
 check($paying[0], 'listed', 'clear');
 is(queued(), '', 'an account that pays by the check gets no further checks');
 cmd('DEL', k('meter', $ac));

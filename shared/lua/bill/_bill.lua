@@ -30,7 +30,7 @@ end
 local function meter_save(b)
     local m, mark = money_read(), 999999999999999
     if b[BILL.state] == 'lapsed' then
-        call('SET', key('meter', ac), string.format('%016.0f0', mark))
+        call('SET', key('meter', ac), struct.pack('>d', mark) .. '0')
         return
     end
     for _, least in ipairs({1, terms[TERMS.alert],
@@ -41,8 +41,8 @@ local function meter_save(b)
             mark = math.min(mark, at)
         end
     end
-    call('SET', key('meter', ac), string.format('%016.0f%.0f', mark,
-        b[BILL.price]))
+    call('SET', key('meter', ac), struct.pack('>d', mark)
+        .. string.format('%.0f', b[BILL.price]))
 end
 -- After the end of the day (UTC): each account at a time of its own within an
 -- hour.

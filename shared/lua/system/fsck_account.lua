@@ -201,8 +201,9 @@ local function look_at_meter()
     local b, right = read(key('bill', ac), 'BILL'), nil
     local meter = call('GET', key('meter', ac)) or ''
     if b and b[BILL.period] == 'check' then
-        local price = string.match(meter, '^%d+$') and tonumber(meter:sub(17))
-        right = price == (b[BILL.state] == 'lapsed' and 0 or b[BILL.price])
+        local price = string.match(meter, '^%d+$', 9)
+        right = price and struct.unpack('>d', meter) >= 0 and tonumber(price)
+            == (b[BILL.state] == 'lapsed' and 0 or b[BILL.price])
     else
         right = meter == ''
     end
