@@ -174,6 +174,8 @@ CALL_OP(GET, "account", PORTAL, account, account)
 CALL(POST, "account/update", PORTAL|OWNERS, account_update, account)
 
 CALL(GET, "lists/state", PORTAL, lists_state, lists)
+CALL_OP(GET, "lists/mine", PORTAL, lists_mine, lists)
+ITEM_OP(GET, "list/trend", PORTAL, list_trend, lists)
 ITEM(GET, "list", PORTAL, portal_list, lists)
 
 CALL_OP(GET, "billing", PORTAL|OWNERS, bill, bill)

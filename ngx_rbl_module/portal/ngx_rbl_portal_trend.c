@@ -1,21 +1,26 @@
 /*
  * trend: the last days of an account, hosts by the weight of their heaviest
  * listing, and the lists that list most of its hosts.
+ * lists/mine: all active lists, with how many hosts each one lists.
+ * list/trend: the last days of a list.
  */
 
 #include "ngx_rbl_portal.h"
 #include "ngx_rbl_write.h"
 
 #include "rbl_codes.h"
+#include "rbl_coverage.h"
 #include "rbl_days.h"
 #include "rbl_ops.h"
 #include "rbl_time.h"
+#include "rbl_view.h"
 
 
 #define NGX_RBL_TREND_DAYS    30        /* default */
 #define NGX_RBL_TREND_LEAST   7
 #define NGX_RBL_TREND_LISTS   "20"
 #define NGX_RBL_DAY_MS        86400000
+#define NGX_RBL_MINE_MOST     512       /* lists */
 
 enum {                                  /* fields of a row of lists */
     NGX_RBL_TREND_ID = 0,
@@ -23,6 +28,19 @@ enum {                                  /* fields of a row of lists */
     NGX_RBL_TREND_NEW,
     NGX_RBL_TREND_RECORD
 };
+
+enum {                                  /* the same of lists/mine */
+    NGX_RBL_MINE_RECORD = 0,
+    NGX_RBL_MINE_HOSTS,
+    NGX_RBL_MINE_NEW
+};
+
+typedef struct {
+    rbl_trends_read_t    trends;
+    rbl_list_day_t       day[RBL_DAYS_MAX];
+    rbl_coverage_list_t  covered[NGX_RBL_MINE_MOST];
+    size_t               n_covered;
+} ngx_rbl_mine_t;
 
 
 static const rbl_field_t  ngx_rbl_trend_fields[] = {
@@ -37,6 +55,30 @@ ngx_rbl_trend_prepare(rbl_run_t *run)
     run->argv[RBL_ARG(days_show, most)] = RBL_STR(NGX_RBL_TREND_LISTS);
 
     return 0;
+}
+
+
+/* How many days are wanted. */
+
+static int
+ngx_rbl_trend_most(const rbl_run_t *run)
+{
+    int64_t  most;
+
+    return rbl_int_parse(&most, rbl_text(run, 0), 1, RBL_DAYS_MAX) == RBL_OK
+           ? (int) most : NGX_RBL_TREND_DAYS;
+}
+
+
+static void
+ngx_rbl_trend_date(rbl_doc_t *doc, int64_t date)
+{
+    char       buf[RBL_TIME_LEN];
+    rbl_str_t  text;
+
+    text = rbl_time_rfc3339(buf, date * NGX_RBL_DAY_MS);
+    text.n = sizeof("2026-11-30") - 1;
+    rbl_doc_str(doc, "date", text);
 }
 
 
@@ -56,15 +98,8 @@ ngx_rbl_trend_days(rbl_run_t *run, rbl_doc_t *doc,
     const rbl_days_show_reply_t *said, const rbl_today_t *today)
 {
     int              i, n;
-    char             buf[RBL_TIME_LEN];
-    int64_t          most;
     rbl_day_t       *day;
-    rbl_str_t        text;
     rbl_days_now_t   now;
-
-    if (rbl_int_parse(&most, rbl_text(run, 0), 1, RBL_DAYS_MAX) != RBL_OK) {
-        most = NGX_RBL_TREND_DAYS;
-    }
 
     now.day.date = said->date;
     now.day.listed = run->stopped ? 0 : said->listed;
@@ -78,20 +113,18 @@ ngx_rbl_trend_days(rbl_run_t *run, rbl_doc_t *doc,
         return;
     }
 
-    n = rbl_days_read(day, (int) most, today, said->days, &now);
+    n = rbl_days_read(day, ngx_rbl_trend_most(run), today, said->days, &now);
 
     if (n < 0) {
         run->by->note(run, "The days of an account are damaged.");
-        n = rbl_days_read(day, (int) most, NULL, said->days, &now);
+        n = rbl_days_read(day, ngx_rbl_trend_most(run), NULL, said->days, &now);
     }
 
     rbl_doc_array(doc, "days");
 
     for (i = 0; i < n; i++) {
-        text = rbl_time_rfc3339(buf, day[i].date * NGX_RBL_DAY_MS);
-        text.n = sizeof("2026-11-30") - 1;
         rbl_doc_object(doc, NULL);
-        rbl_doc_str(doc, "date", text);
+        ngx_rbl_trend_date(doc, day[i].date);
         rbl_doc_int(doc, "listed", day[i].listed);
         rbl_doc_int(doc, "critical", day[i].critical);
         rbl_doc_int(doc, "unknown", day[i].unknown);
@@ -143,17 +176,77 @@ ngx_rbl_trend_weights(const rbl_run_t *run, rbl_doc_t *doc,
 }
 
 
+/* NULL: out of memory, refused. */
+
+static ngx_rbl_mine_t *
+ngx_rbl_mine_new(rbl_run_t *run, rbl_str_t trends, rbl_str_t coverage)
+{
+    ngx_rbl_mine_t  *mine;
+
+    mine = rbl_room(run, sizeof(ngx_rbl_mine_t));
+
+    if (mine == NULL) {
+        return NULL;
+    }
+
+    if (rbl_trends_read(&mine->trends, trends) != RBL_OK) {
+        run->by->note(run, "The days of the lists of an account are damaged.");
+    }
+
+    mine->n_covered = rbl_coverage_lists(mine->covered, NGX_RBL_MINE_MOST,
+                                         coverage, ngx_rbl_of(run)->interval,
+                                         run->now / 1000);
+
+    return mine;
+}
+
+
+/* Hosts that a list listed at the end of each of the last days. */
+
 static void
-ngx_rbl_trend_lists(rbl_doc_t *doc, const redisReply *lists)
+ngx_rbl_mine_days(rbl_doc_t *doc, ngx_rbl_mine_t *mine, rbl_str_t list,
+    int64_t date, int64_t hosts)
+{
+    int             i, n;
+    rbl_list_now_t  now;
+
+    now.list = list;
+    now.date = date;
+    now.hosts = hosts;
+    now.begun = NULL;
+    now.n_begun = 0;
+    n = rbl_trends_days(mine->day, NGX_RBL_TREND_DAYS, &mine->trends, &now);
+
+    rbl_doc_array(doc, "days");
+
+    for (i = 0; i < n; i++) {
+        rbl_doc_int(doc, NULL, mine->day[i].hosts);
+    }
+
+    rbl_doc_close(doc);
+}
+
+
+static void
+ngx_rbl_trend_lists(rbl_run_t *run, rbl_doc_t *doc,
+    const rbl_days_show_reply_t *said)
 {
     size_t             i;
+    int64_t            hosts;
     rbl_list_t         list;
+    ngx_rbl_mine_t    *mine;
     const redisReply  *row;
+
+    mine = ngx_rbl_mine_new(run, said->trends, RBL_STR(""));
+
+    if (mine == NULL) {
+        return;
+    }
 
     rbl_doc_array(doc, "lists");
 
-    for (i = 0; i < rbl_reply_len(lists); i++) {
-        row = rbl_reply_at(lists, i);
+    for (i = 0; i < rbl_reply_len(said->lists); i++) {
+        row = rbl_reply_at(said->lists, i);
 
         if (rbl_list_decode(&list, rbl_reply_str(
                                 rbl_reply_at(row, NGX_RBL_TREND_RECORD)))
@@ -169,10 +262,11 @@ ngx_rbl_trend_lists(rbl_doc_t *doc, const redisReply *lists)
         rbl_doc_str(doc, "name", list.name);
         rbl_doc_z(doc, "weight", rbl_weight_word(rbl_weight_of_list(
                                                      list.weight)));
-        rbl_doc_int(doc, "hosts", rbl_reply_int(rbl_reply_at(row,
-                                                    NGX_RBL_TREND_HOSTS), 0));
+        hosts = rbl_reply_int(rbl_reply_at(row, NGX_RBL_TREND_HOSTS), 0);
+        rbl_doc_int(doc, "hosts", hosts);
         rbl_doc_int(doc, "new", rbl_reply_int(rbl_reply_at(row,
                                                   NGX_RBL_TREND_NEW), 0));
+        ngx_rbl_mine_days(doc, mine, list.id, said->date, hosts);
         rbl_doc_close(doc);
     }
 
@@ -193,7 +287,7 @@ ngx_rbl_trend_answer(rbl_run_t *run, rbl_doc_t *doc, const redisReply *reply)
     ngx_rbl_trend_days(run, doc, &said, today);
     ngx_rbl_trend_weights(run, doc, &said, today);
     rbl_doc_int(doc, "total_lists", said.names);
-    ngx_rbl_trend_lists(doc, said.lists);
+    ngx_rbl_trend_lists(run, doc, &said);
     rbl_doc_close(doc);
 }
 
@@ -205,4 +299,171 @@ const rbl_op_t  rbl_op_trend = {
     .prepare = ngx_rbl_trend_prepare,
     .answer = ngx_rbl_trend_answer,
     .slow = 1
+};
+
+
+/* When the list has answered for a host of the account. */
+
+static void
+ngx_rbl_mine_covered(const rbl_run_t *run, rbl_doc_t *doc,
+    const ngx_rbl_mine_t *mine, rbl_str_t list)
+{
+    size_t         i;
+    unsigned char  sid[16];
+
+    i = rbl_sid_to_digest(sid, list) == RBL_OK ? 0 : mine->n_covered;
+
+    while (i < mine->n_covered
+           && memcmp(mine->covered[i].sid, sid, sizeof(sid)) != 0)
+    {
+        i++;
+    }
+
+    rbl_doc_int(doc, "asked", i < mine->n_covered);
+    rbl_doc_int(doc, "answers", i < mine->n_covered
+                                && mine->covered[i].answered);
+    rbl_run_at(run, doc, "answered", i < mine->n_covered
+                                     ? mine->covered[i].last * 1000 : 0);
+}
+
+
+static void
+ngx_rbl_mine_list(rbl_run_t *run, rbl_doc_t *doc, ngx_rbl_mine_t *mine,
+    const redisReply *row, int64_t date)
+{
+    int64_t     hosts;
+    rbl_list_t  list;
+
+    if (rbl_list_decode(&list, rbl_reply_str(
+                            rbl_reply_at(row, NGX_RBL_MINE_RECORD)))
+        != RBL_OK)
+    {
+        run->by->note(run, "The record of a list is damaged.");
+        return;
+    }
+
+    hosts = run->stopped ? 0 : rbl_reply_int(
+                                   rbl_reply_at(row, NGX_RBL_MINE_HOSTS), 0);
+
+    rbl_doc_object(doc, NULL);
+    rbl_view_list(doc, "list", &list);
+    rbl_doc_z(doc, "weight", rbl_weight_word(rbl_weight_of_list(list.weight)));
+    rbl_doc_int(doc, "hosts", hosts);
+    rbl_doc_int(doc, "new", rbl_reply_int(rbl_reply_at(row, NGX_RBL_MINE_NEW),
+                                          0));
+    ngx_rbl_mine_covered(run, doc, mine, list.id);
+    ngx_rbl_mine_days(doc, mine, list.id, date, hosts);
+    rbl_doc_close(doc);
+}
+
+
+static void
+ngx_rbl_mine_answer(rbl_run_t *run, rbl_doc_t *doc, const redisReply *reply)
+{
+    size_t                   i;
+    ngx_rbl_mine_t          *mine;
+    rbl_lists_mine_reply_t   said;
+
+    rbl_lists_mine_reply(&said, reply);
+    mine = ngx_rbl_mine_new(run, said.trends, said.coverage);
+
+    if (mine == NULL) {
+        return;
+    }
+
+    rbl_doc_array(doc, "data");
+
+    for (i = 0; i < rbl_reply_len(said.rows); i++) {
+        ngx_rbl_mine_list(run, doc, mine, rbl_reply_at(said.rows, i),
+                          said.date);
+    }
+
+    rbl_doc_close(doc);
+}
+
+
+const rbl_op_t  rbl_op_lists_mine = {
+    .script = &rbl_script_lists_mine,
+    .message = "OK",
+    .answer = ngx_rbl_mine_answer,
+    .slow = 1
+};
+
+
+static void
+ngx_rbl_list_trend_days(rbl_run_t *run, rbl_doc_t *doc, ngx_rbl_mine_t *mine,
+    const rbl_list_now_t *now)
+{
+    int      i, n;
+    int64_t  left;
+
+    n = rbl_trends_days(mine->day, ngx_rbl_trend_most(run), &mine->trends,
+                        now);
+    rbl_doc_array(doc, "days");
+
+    for (i = 0; i < n; i++) {
+        left = i == 0 ? 0 : mine->day[i - 1].hosts + mine->day[i].begun
+                            - mine->day[i].hosts;
+        rbl_doc_object(doc, NULL);
+        ngx_rbl_trend_date(doc, mine->day[i].date);
+        rbl_doc_int(doc, "hosts", mine->day[i].hosts);
+        rbl_doc_int(doc, "new", mine->day[i].begun);
+        rbl_doc_int(doc, "left", left > 0 ? left : 0);
+        rbl_doc_close(doc);
+    }
+
+    rbl_doc_close(doc);
+}
+
+
+static void
+ngx_rbl_list_trend_answer(rbl_run_t *run, rbl_doc_t *doc,
+    const redisReply *reply)
+{
+    size_t                  i;
+    int64_t                 begun[7], new;
+    ngx_rbl_mine_t         *mine;
+    rbl_list_now_t          now;
+    rbl_list_days_reply_t   said;
+
+    rbl_list_days_reply(&said, reply);
+    mine = ngx_rbl_mine_new(run, said.trends, said.coverage);
+
+    if (mine == NULL) {
+        return;
+    }
+
+    now.list = rbl_sid_str(&run->id);
+    now.date = said.date;
+    now.hosts = run->stopped ? 0 : said.hosts;
+    now.begun = begun;
+    now.n_begun = sizeof(begun) / sizeof(begun[0]);
+
+    for (i = 0, new = 0; i < now.n_begun; i++) {
+        begun[i] = rbl_reply_int(rbl_reply_at(said.begun, i), 0);
+        new += begun[i];
+    }
+
+    rbl_doc_object(doc, "data");
+    rbl_doc_int(doc, "hosts", now.hosts);
+    rbl_doc_int(doc, "new", new);
+    ngx_rbl_mine_covered(run, doc, mine, now.list);
+    ngx_rbl_list_trend_days(run, doc, mine, &now);
+    rbl_doc_close(doc);
+}
+
+
+static const rbl_outcome_t  ngx_rbl_list_trend_refusals[] = {
+    RBL_UNKNOWN_ID("LIST", "list"),
+    { NULL, 0, NULL }
+};
+
+
+const rbl_op_t  rbl_op_list_trend = {
+    .script = &rbl_script_list_days,
+    .fields = ngx_rbl_trend_fields,
+    .kinds = { RBL_SID_LIST },
+    .message = "OK",
+    .answer = ngx_rbl_list_trend_answer,
+    .refusals = ngx_rbl_list_trend_refusals
 };

@@ -152,40 +152,60 @@ classes_apply(rbl_mp_t mp, size_t n_classes, place_t *place, size_t n,
 }
 
 
+/* An entry, as the record has it and as it is now. */
+
+typedef struct {
+    int      critical, answered, never;
+    int64_t  every, last;
+} found_t;
+
+
+static found_t
+list_found(const unsigned char *entry, uint32_t full, int64_t interval,
+    int64_t now)
+{
+    found_t   found;
+    uint32_t  least;
+
+    least = number(entry + SID_BYTES);
+    found.critical = (least & CRITICAL) != 0;
+    found.never = full == 0 && (least & NEVER) != 0;
+    found.last = number(entry + SID_BYTES + 4);
+    found.every = least & ~(CRITICAL | NEVER);
+    found.every = found.every > interval ? found.every : interval;
+
+    if (full != 0 && (full > found.last || least & NEVER)) {
+        found.last = full;
+    }
+
+    found.answered = !found.never
+                     && fresh((uint32_t) found.last, found.every, now);
+
+    return found;
+}
+
+
 static void
 count_list(rbl_coverage_t *c, const unsigned char *entry, uint32_t full,
     int64_t interval, int64_t now)
 {
-    int       critical, answered;
-    int64_t   every, last;
-    uint32_t  least;
+    found_t  found;
 
-    least = number(entry + SID_BYTES);
-    last = number(entry + SID_BYTES + 4);
-    critical = (least & CRITICAL) != 0;
+    found = list_found(entry, full, interval, now);
 
-    every = least & ~(CRITICAL | NEVER);
-    every = every > interval ? every : interval;
-
-    answered = full != 0 || !(least & NEVER);
-
-    if (full != 0 && (full > last || least & NEVER)) {
-        last = full;
-    }
-
-    answered = answered && fresh((uint32_t) last, every, now);
-
-    if (!answered && c->n_silent < RBL_COVERAGE_NAMED) {
+    if (!found.answered && c->n_silent < RBL_COVERAGE_NAMED) {
         rbl_sid_from_digest(&c->silent[c->n_silent++], RBL_SID_LIST, entry);
     }
 
     c->asked++;
-    c->answered += answered;
+    c->answered += found.answered;
 
-    if (critical) {
+    if (found.critical) {
         c->critical_asked++;
-        c->critical_answered += answered;
-        c->critical_long += !answered && last + 3 * every + interval / 8 < now;
+        c->critical_answered += found.answered;
+        c->critical_long += !found.answered
+                            && found.last + 3 * found.every + interval / 8
+                               < now;
     }
 }
 
@@ -212,30 +232,45 @@ record_read(rbl_mp_t *mp, rbl_str_t *lists, rbl_str_t raw)
 }
 
 
+/* Which lists apply: `place` has room for LISTS_MAX.  Returns how many the
+   record has, or -1: damaged. */
+
+static int
+record_places(place_t *place, rbl_str_t *lists, rbl_str_t raw, int64_t interval,
+    int64_t now)
+{
+    int       n_classes;
+    size_t    n;
+    rbl_mp_t  mp;
+
+    n_classes = record_read(&mp, lists, raw);
+    if (n_classes < 0) {
+        return -1;
+    }
+
+    n = lists->n / ENTRY;
+    memset(place, 0, n * sizeof(place_t));
+
+    return classes_apply(mp, (size_t) n_classes, place, n, interval, now) == 0
+           ? (int) n : -1;
+}
+
+
 rbl_err_t
 rbl_coverage_read(rbl_coverage_t *c, rbl_str_t raw, int64_t interval,
     int64_t now)
 {
-    int                   n_classes;
-    size_t                i, n;
+    int                   i, n;
     uint32_t              critical;
     place_t               place[LISTS_MAX];
-    rbl_mp_t              mp;
     rbl_str_t             lists;
     const unsigned char  *entry;
 
     memset(c, 0, sizeof(rbl_coverage_t));
     interval = interval < 1 ? 1 : interval;
+    n = record_places(place, &lists, raw, interval, now);
 
-    n_classes = record_read(&mp, &lists, raw);
-    if (n_classes < 0) {
-        return RBL_EINVAL;
-    }
-
-    n = lists.n / ENTRY;
-    memset(place, 0, n * sizeof(place_t));
-
-    if (classes_apply(mp, (size_t) n_classes, place, n, interval, now) != 0) {
+    if (n < 0) {
         return RBL_EINVAL;
     }
 
@@ -254,6 +289,34 @@ rbl_coverage_read(rbl_coverage_t *c, rbl_str_t raw, int64_t interval,
             return RBL_OK;
         }
     }
+}
+
+
+size_t
+rbl_coverage_lists(rbl_coverage_list_t *list, size_t most, rbl_str_t raw,
+    int64_t interval, int64_t now)
+{
+    int                   i, n;
+    size_t                found_n;
+    found_t               found;
+    place_t               place[LISTS_MAX];
+    rbl_str_t             lists;
+    const unsigned char  *entry;
+
+    interval = interval < 1 ? 1 : interval;
+    n = record_places(place, &lists, raw, interval, now);
+    entry = (const unsigned char *) lists.p;
+
+    for (i = 0, found_n = 0; i < n && found_n < most; i++, entry += ENTRY) {
+        if (place[i].applies) {
+            found = list_found(entry, place[i].full, interval, now);
+            list[found_n].sid = entry;
+            list[found_n].answered = found.answered;
+            list[found_n++].last = found.never ? 0 : found.last;
+        }
+    }
+
+    return found_n;
 }
 
 

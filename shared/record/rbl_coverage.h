@@ -33,6 +33,19 @@ typedef struct {
 rbl_err_t rbl_coverage_read(rbl_coverage_t *c, rbl_str_t raw, int64_t interval,
     int64_t now);
 
+/* A list that applies. */
+typedef struct {
+    const unsigned char  *sid;          /* its 16 bytes; a view */
+    int                   answered;     /* within one and a half of its
+                                           intervals */
+    int64_t               last;         /* its last answer (s); 0: none yet */
+} rbl_coverage_list_t;
+
+/* The lists that apply, `most` of them or fewer; the other arguments as before.
+   Returns how many; 0 if the record is damaged. */
+size_t rbl_coverage_lists(rbl_coverage_list_t *list, size_t most, rbl_str_t raw,
+    int64_t interval, int64_t now);
+
 /* The order of the lists of a check; views of the record. */
 typedef struct {
     const unsigned char  *lists;

@@ -159,6 +159,8 @@
  *                              began, and that ended.  A number has 7 bits in
  *                              each byte, the lowest first, and 128 is added to
  *                              all bytes but its last
+ *   trends:<AC>        string  record: hosts by list, day by day, at most 4 KiB
+ *                              (_trends.lua)
  *   newly:<AC>:<day>   hash*   <RB> -> listings by it that began on that day
  *                              (days since 1970, UTC), with TTL: 8 days
  *   seq:<AC>           string  order of creation; ids of work items

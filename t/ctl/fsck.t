@@ -356,6 +356,14 @@ my @faults = (
             sub { !cmd('EXISTS', k('today', $ac), k('days', $ac)) }] }
         ['today', 'x'], ['days', "\1\2\3"], ['days', "\xff" x 6],
         ['today', packed([1, 99_999, (0) x 9])]),
+    (map { my $bytes = $_;
+        ['days of lists that cannot be read', trends => 'trends',
+            sub { cmd('SET', k('trends', $ac), $bytes) },
+            sub { !cmd('EXISTS', k('trends', $ac)) }] }
+        'x', packed([1, 20_000, 20_001, 'x' x 6, "\1\1", '']),
+        packed([1, 20_000, 20_001, '', '', "\1\x80"]),
+        packed([1, 20_001, 20_000, '', '', '']),
+        packed([1, 20_000, 99_999, '', '', ''])),
     ['a list with the wrong number of hosts', refs => 'RBa:h',
         sub { cmd('HSET', k('refs', $ac), 'RBa:h', 7) },
         sub { cmd('HGET', k('refs', $ac), 'RBa:h') != 7 }],

@@ -598,9 +598,24 @@ sub long_days {
         cmd('HSET', k('newly', $ac, $today - $i), map { $_ => 7 } @all);
     }
     cmd('HSET', k('refs', $ac), map { ("$_:h" => 7) } @all);
+    # As many changes as fit: of a hundred lists on a day, of one on many.
+    cmd('SET', k('trends', $ac), packed([1, $today - 400, $today - 2,
+        join('', map { pack 'H12', substr $_, 2 } @all), "\6" x @all,
+        "\1\x64" . join('', map { chr($_) . "\2\1" } 0 .. 99)
+        . "\1\1\0\2\1" x 170]));
 }
 case(days_show => '400 lists, seven days', sub {
     long_days(); s1('days_show', most => 20) });
+case(lists_mine => '400 lists, seven days', sub {
+    long_days(); s1('lists_mine') });
+case(list_days => 'the largest record', sub {
+    long_days(); s1('list_days', list => $all[0]) });
+case(account_settle => 'the day of 400 lists', sub {
+    long_days();
+    my $r = s1('account_settle');
+    my $t = unpacked(cmd('GET', k('trends', $ac)));
+    die "trends\n" if $t->[2] < int($now / 86_400_000) - 1;
+});
 case(check_finish => 'the end of a listing on another day', sub {
     my $ht = listed_host(); my $pp = open_check($ht);
     long_days();

@@ -194,7 +194,7 @@ check(two => RBa => 0);
 sub shown { my $r = script('days_show', [$acct], most => $_[0] // 9);
     return [@$r[3, 4, 6], join(' ', map { $_ // 0 } @{ $r->[8] }), $r->[9],
         join ', ', map { join ' ', @$_[0 .. 2], (unpacked($_->[3]))->[4] }
-        @{ $r->[10] }] }
+        @{ $r->[11] }] }
 is_deeply(shown(), [1, 0, FIRST + 5, '0 0 0 1', 2,
     'RBa 1 2 A, RBb 1 1 B'], 'lists with the most hosts and new listings');
 is_deeply([@{ shown(1) }[4, 5]], [2, 'RBa 1 2 A'], 'a reader gets no more lists than wanted');

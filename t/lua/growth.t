@@ -112,6 +112,7 @@ my @deeds = (
         from => 0, oldest => 0, fields => [map { "rbl|10.0.0.$_" } 0 .. 255])
     }],
     ['days_show' => sub { script('days_show', [$a{ $_[0] }[1]], most => 20) }],
+    ['lists_mine' => sub { script('lists_mine', [$a{ $_[0] }[1]]) }],
     ['host_delete' => sub { script('host_delete', [$a{ $_[0] }[1]],
         host => $job{ $_[0] }[$_[1]], keep => 1000) }],
 );

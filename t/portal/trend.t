@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 
 # trend: the days of an account, hosts by the weight of their heaviest listing,
-# and the lists that list them.
+# and the lists that list them.  lists/mine: all lists, with the hosts on each.
+# list/trend: the days of a list.
 
 use strict;
 use warnings;
@@ -78,6 +79,63 @@ is(weights(trend()), 'critical 6 6 high 0 0 normal 0 0 info 1 1',
 put_today(made => $date);
 is(weights(trend()), 'critical 6 null high 0 null normal 0 null info 1 null',
     'nothing is known of the time before the record was made');
+
+# --- lists ----------------------------------------------------------------------
+
+sub mine { return accepted(portal($t, $me, 'GET', 'lists/mine.json'),
+    'lists/mine')->{data} }
+sub list_trend {
+    my ($id, $query) = @_;
+    return accepted(portal($t, $me, 'GET', "list/trend/$id.json"
+        . ($query // '')), "list/trend $id")->{data};
+}
+sub of { my ($id, $all) = @_; return (grep { $_->{list}{id} eq $id } @$all)[0] }
+sub list_days { return join ', ', map { join ' ',
+    @$_{qw(hosts new left)} } @{ $_[0]{days} } }
+
+my $all = mine();
+is_deeply([map { $_->{list}{id} } @$all], [map { $_->{id} } @{ accepted(
+        portal($t, $me, 'GET', 'rbls.json?page_size=1000'), 'rbls')->{data} }],
+    'lists/mine has the lists of rbls, in their order');
+is_deeply([@{ of($lists[0], $all) }{qw(hosts new asked answers answered days)}],
+    [30, 2, 0, 0, '', [30]], 'a list with hosts, of whose days none is known');
+is(list_days(list_trend($lists[0])), '30 1 0', 'today alone is known');
+redis($t->{redis}, 'SET', redis_key('trends', $ac), record_pack('trends',
+    version => 1, first => $date - 5, last => $date - 1,
+    lists => \pack('H12', substr $lists[0], 2), hosts => \"\x1c",
+    days => \"\1\1\0\4\3\1\1\0\1\0"));
+is(list_days(list_trend($lists[0], '?days=7')),
+    '27 0 0, 29 3 1, 28 0 1, 28 0 0, 28 0 0, 30 1 0',
+    'the days of a list: hosts, new listings, hosts that left');
+is(list_days(list_trend($lists[1], '?days=7')),
+    join(', ', ('0 0 0') x 5, '29 0 0'), 'a list without a change');
+is_deeply([list_trend($lists[0])->{days}[-1]{date}, of($lists[0], mine())->{days},
+        trend()->{lists}[0]{days}],
+    [date_of($date), ([27, 29, 28, 28, 28, 30]) x 2],
+    'the same in lists/mine and trend, the last day today');
+my $own = accepted(portal($t, sign_in($t), 'POST', 'rbl/add.json', fields =>
+    { host => 'own.list.test', type => 'rbl' }), 'an own list')->{data}{id};
+is_deeply([@{ of($own, mine()) }{qw(hosts new weight)}], [0, 0, 'normal'],
+    'own lists are among them');
+my $s = int time;
+my $covered = join '', map { pack 'H32 NN', substr($lists[$_], 2),
+    $_ == 2 ? 0x40000000 : 0, $_ == 1 ? $s - 99_999 : $s - 9 } 0 .. 2;
+my $class = '0123456789abcdef' . pack('NNN', 0, 0, $s) . 'RP' . '0' x 32
+    . ':1:rbl;' . pack 'n3', 1, 2, 3;
+redis($t->{redis}, 'SET', redis_key('coverage', $ac),
+    mp_pack([1, \$covered, \$class]));
+is_deeply([map { join ' ', @$_{qw(asked answers)}, $_->{answered} ? 1 : 0 }
+        map { of($_, mine()) } @lists[0 .. 3]], ['1 1 1', '1 0 1', '1 0 0',
+        '0 0 0'], 'when a list answered last for a host of the account');
+is_deeply([@{ list_trend($lists[1]) }{qw(asked answers)}], [1, 0],
+    'the same of one list');
+for my $bytes ("\xc1", mp_pack([1, 9, 3, '', '', ''])) {
+    redis($t->{redis}, 'SET', redis_key('trends', $ac), $bytes);
+    is(list_days(list_trend($lists[0])), '30 1 0',
+        'damaged days of lists are left out');
+}
+refused(portal($t, $me, 'GET', "list/trend/$lists[0].json?days=6"), 400,
+    qr/days/, 'list/trend refuses too few days');
 
 redis($t->{redis}, 'SET', redis_key('days', $ac), "\xff" x 9);
 is_deeply([map { $_->{date} } @{ trend()->{days} }], [date_of($date)],

@@ -138,8 +138,12 @@ static void
 test_case(rbl_buf_t *b, const case_t *c)
 {
     char            silent[RBL_COVERAGE_NAMED + 1];
+    size_t          n;
+    int64_t         answered, never;
     unsigned        i, value;
     rbl_coverage_t  got;
+
+    rbl_coverage_list_t  list[8];
 
     make(b, c);
 
@@ -154,6 +158,20 @@ test_case(rbl_buf_t *b, const case_t *c)
        "%s: %d of %d critical ones have, %d not for long", c->name,
        (int) c->critical_answered, (int) c->critical_asked,
        (int) c->critical_long);
+
+    n = rbl_coverage_lists(list, sizeof(list) / sizeof(list[0]),
+                           rbl_buf_str(b), INTERVAL, NOW);
+    answered = never = 0;
+
+    for (i = 0; i < n; i++) {
+        answered += list[i].answered != 0;
+        never += list[i].answered && list[i].last == 0;
+    }
+
+    ok((int64_t) n == c->asked && answered == c->answered && never == 0,
+       "%s: each list is told apart", c->name);
+    ok(rbl_coverage_lists(list, 1, rbl_buf_str(b), INTERVAL, NOW)
+       == (size_t) (c->asked > 0), "%s: no more lists than wanted", c->name);
 
     for (i = 0; i < got.n_silent; i++) {
         value = 0;
@@ -179,6 +197,8 @@ test_damage(rbl_buf_t *b)
     rbl_str_t       raw;
     rbl_coverage_t  got;
 
+    rbl_coverage_list_t  list[8];
+
     make(b, &cases[10]);
     raw = rbl_buf_str(b);
     sound = 1;
@@ -201,14 +221,20 @@ test_damage(rbl_buf_t *b)
             copy[i] = (char) v;
             (void) rbl_coverage_read(&got, (rbl_str_t) { copy, raw.n },
                                      INTERVAL, NOW);
-            sound &= got.answered <= got.asked && got.asked <= 3;
+            sound &= got.answered <= got.asked && got.asked <= 3
+                     && (int64_t) rbl_coverage_lists(
+                            list, 8, (rbl_str_t) { copy, raw.n }, INTERVAL,
+                            NOW)
+                        == got.asked;
         }
     }
 
     free(copy);
     ok(sound, "a wrong byte gives no more answers than lists");
     ok(rbl_coverage_read(&got, (rbl_str_t) { NULL, 0 }, INTERVAL, NOW)
-       == RBL_EINVAL && got.asked == 0, "no record is refused");
+       == RBL_EINVAL && got.asked == 0
+       && rbl_coverage_lists(list, 8, (rbl_str_t) { NULL, 0 }, INTERVAL, NOW)
+          == 0, "no record is refused");
 }
 
 

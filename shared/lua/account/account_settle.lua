@@ -1,6 +1,7 @@
--- Makes changes for nginx that only a daemon may make: of the record of an
--- account, and of its audit log, whose entries it moves to where nginx can
--- only read them, an hour after they were made (_audit.lua).
+-- Makes changes that only a daemon makes.  Soon after 0:00 UTC it notes how
+-- many hosts each list lists (_trends.lua).  For nginx it changes the record of
+-- an account, and its audit log, whose entries it moves to where nginx can only
+-- read them, an hour after they were made (_audit.lua).
 -- With the rights of nginx anything may be in the log.  A hundred entries of a
 -- stream move in half an hour, so that no flood pushes out the entries of
 -- before within some hours.
@@ -14,6 +15,19 @@ local now = now_ms()
 local ok, a = pcall(load, KEY.acct)
 if ok and type(a) == 'table' and wanted_take(a) then
     account_save(a)
+end
+-- The day on which something changed last (_days.lua), if one is known.
+local day_ms = 86400000
+local read, changed = pcall(load, key('today', ac))
+changed = read and type(changed) == 'table' and tonumber(changed[TODAY.date])
+local today = math.floor(now / day_ms)
+if changed and changed < today then
+    --- include: trends
+    if trends_note(changed, today) then
+        -- The rest is done at the next visit.
+        call('ZADD', key('settle'), tostring(now), ac)
+        return {'OK'}
+    end
 end
 -- The last entry that has moved: the ms of its id, and when it moved.
 local function last_of(past)
@@ -61,10 +75,13 @@ local function move_old(name, to)
     return first and math.max(due[1] and now + rest or 0,
         math.min(tonumber(first[1]:match('^%d+')), now) + hour)
 end
-local one = move_old('audit', 'past')
-local two = move_old('audit:rest', 'past:rest')
-if one or two then
-    call('ZADD', key('settle'), tostring(math.min(one or two, two or one)), ac)
+local times = {move_old('audit', 'past')}
+times[#times + 1] = move_old('audit:rest', 'past:rest')
+if changed == today then
+    times[#times + 1] = (today + 1) * day_ms
+end
+if times[1] then
+    call('ZADD', key('settle'), tostring(math.min(unpack(times))), ac)
 else
     call('ZREM', key('settle'), ac)
 end

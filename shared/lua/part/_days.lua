@@ -67,6 +67,12 @@ end
 local function days_turn(now, begun, ended)
     local date, k = math.floor(now / day_ms), key('today', ac)
     local d = load(k)
+    -- When the day is over, a daemon notes which lists list how many hosts
+    -- (account_settle.lua).
+    if not d or d[TODAY.date] < date then
+        redis.pcall('ZADD', key('settle'), 'LT', tostring((date + 1) * day_ms),
+            ac)
+    end
     if not d then
         d = {1, date, 0, 0, 0, 0, 0, 0, 0, 0, date}
     elseif d[TODAY.date] < date then

@@ -47,6 +47,7 @@ local shapes = {
     CHANGE = CHANGE.shape,
     PS = SOURCE.shape, SETUP = SETUP.shape, TERMS = TERMS.shape,
     WORK = WORK.shape, MU = MUTE.shape, TODAY = TODAY.shape,
+    TRENDS = TRENDS.shape,
 }
 local letters = {n = 'number', s = 'string', t = 'table'}
 -- The record that the bytes are; or nil and "damaged", or "newer": it is not

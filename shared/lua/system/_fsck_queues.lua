@@ -83,9 +83,10 @@ function look.leases(handle)
     end
 end
 -- What an account with a turn has, and how long it may wait.  The turn of a
--- bill is also for payment sources that were removed.
+-- bill is also for payment sources that were removed; that of `settle` is at
+-- the end of the day, if no change of nginx waits for an hour.
 local turns = {due = {}, manual = {'manual'}, works = {'work', 60000},
-    settle = {nil, 3660000}, tellings = {'telling', longest_lease},
+    settle = {nil, 86460000}, tellings = {'telling', longest_lease},
     billdue = {'bill'}, paydue = {'bill'}}
 -- The message of a week, and the next check of a host, are due before that.
 local longest_wait = 32 * 86400000

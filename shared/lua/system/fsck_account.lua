@@ -124,6 +124,21 @@ local function look_at_days()
             command('DEL', key('today', ac), key('days', ac)))
     end
 end
+-- How the numbers of hosts of its lists have changed; that is gone, too.
+local function trends_sound(t)
+    local lists = #t[TRENDS.lists] / 6
+    local _, n = string.gsub(t[TRENDS.hosts], '[%z\1-\127]', '')
+    return lists == n and t[TRENDS.first] <= t[TRENDS.last]
+        and t[TRENDS.last] * 86400000 <= now + 60000
+        and not string.find(t[TRENDS.days], '[\128-\255]$')
+end
+local function look_at_trends()
+    local t, unread = read(key('trends', ac), 'TRENDS')
+    if unread == 'damaged' or t and not trends_sound(t) then
+        fault('trends', 'trends', 'does not say how the lists were',
+            command('DEL', key('trends', ac)))
+    end
+end
 -- The account's turn is not later than its first host is due.
 local function look_at_due()
     local first = call('ZRANGE', key('due', ac), 0, 0, 'WITHSCORES')[2]
@@ -311,6 +326,7 @@ look_at_order()
 look_at_totals()
 look_at_coverage()
 look_at_days()
+look_at_trends()
 look_at_due()
 look_at_turn('manual', 'manual', 'has checks that wait and no turn')
 look_at_details()
