@@ -53,7 +53,8 @@ sub history_of {
     forget($t, $t->{acct}{sid});
 }
 
-# Sixty days of listings, and what they leave: hosts by list and by weight.
+# Sixty days of listings, and what they leave: hosts by list, also day by day, and
+# by weight.
 sub days_of {
     my ($t) = @_;
 
@@ -72,6 +73,11 @@ sub days_of {
         map { $_ . ':h' => 2 } @ids[0, 1]);
     redis($t->{redis}, 'HSET', redis_key('newly', $ac, $date - 3),
         $ids[0] => 2, $ids[2] => 1);
+    redis($t->{redis}, 'SET', redis_key('trends', $ac), record_pack('trends',
+        version => 1, first => $date - 60, last => $date - 1,
+        lists => \join('', map { pack 'H12', substr $_, 2 } @ids),
+        hosts => \"\2\2\0", days => \join '', map {
+            pack 'C*', 1, 1, $_ % 3, $_ % 2 ? 6 : 5, $_ % 2 } 1 .. 59));
     return;
 }
 

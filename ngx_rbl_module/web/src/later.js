@@ -62,14 +62,16 @@ function undo() {
 export const present = (rows) => (gone.size > 0
     ? rows.filter(({ id }) => !gone.has(id)) : rows);
 
+const idOf = ({ id, list }) => id || list && list.id;
+
 // A list without what is deleted, which its totals do not count either.
 export function withoutGone(path, body) {
     if (!gone.size || !body || !Array.isArray(body.data)) {
         return body;
     }
 
-    const data = body.data.filter(({ id }) => !gone.has(id)
-        || path.includes(id));
+    const data = body.data.filter((one) => !gone.has(idOf(one))
+        || path.includes(idOf(one)));
     const n = body.data.length - data.length;
 
     return n === 0 ? body : { ...body, data, ...Object.fromEntries(

@@ -29,8 +29,12 @@ const page = await open({ expected: refused });
 
 await signIn(page, input.link);
 await press(page, 'Lists');
-await page.waitForSelector('h1 >> text=1 list');
-ok((await text(page)).includes(input.system), 'the system list is shown');
+await page.waitForSelector('h1 >> text=No list is known');
+ok(!(await text(page)).includes(input.system),
+    'a list that does not concern the account is not shown at once');
+await press(page, '1 list, none of your hosts');
+await page.waitForSelector(`main >> text=${input.system}`);
+await axe(page, 'lists');
 await press(page, 'Add a list');
 await page.waitForSelector('#zone');
 await type(page, 'Zone', 'not a zone');
@@ -116,6 +120,18 @@ ok(/Ticket 4711/.test(await text(page, '.card')),
 await press(page, input.own);
 await page.waitForSelector(`h1 >> text=${input.own}`);
 ok(true, 'the host leads to the page of the list');
+await page.waitForSelector('h2 >> text=It lists 1 host of yours');
+await page.waitForSelector('.graph canvas');
+await page.waitForSelector('.dense >> text=192.0.2.10');
+ok(true, 'which shows the host, and the days as a chart');
+await page.locator('.ranges a').first().click();
+await page.waitForSelector('text=7 days: my hosts on this list now 1');
+ok(page.url().endsWith('?days=7'), 'the range is in the address');
+await page.locator('.graph summary').click();
+await page.waitForSelector('.graph tbody tr');
+is((await page.locator('.graph tbody tr').first().locator('td')
+    .allTextContents()).join(), '1,1,0', 'the numbers of today');
+await axe(page, 'a list with hosts');
 
 await press(page, 'Profiles');
 await press(page, 'Ours');
@@ -150,7 +166,10 @@ await page.keyboard.press('Enter');
 await page.waitForSelector('.run >> text=Listed at none of 1, unknown');
 await axe(page, 'checks with results');
 await press(page, 'Lists');
-await page.waitForSelector('h1 >> text=2 lists');
+await page.waitForSelector('h1 >> text=1 list lists hosts of yours');
+const mine = await text(page, 'main tbody tr');
+ok(mine.includes(input.own) && /normal, own1\+1.* ago/.test(mine),
+    'the list with its hosts, new listings and last answer', mine);
 await type(page, 'Look up', '192.0.2.78');
 await page.keyboard.press('Enter');
 await page.waitForSelector('.run h2 >> text=192.0.2.78');
@@ -170,7 +189,8 @@ ok(page.url().endsWith('#/hosts?text=192.0.2.'), 'and to those of a subnet');
 // --- a system list, and the end of the own one -------------------------------
 
 await press(page, 'Lists');
-await press(page, input.system);
+await press(page, '1 list, none of your hosts');
+await press(page, `S ${input.system}`);
 await page.waitForSelector(`h1 >> text=${input.system}`);
 const about = await text(page);
 ok(/5,000 queries a day/.test(about) && /deserves an early look/.test(about)
@@ -181,8 +201,8 @@ await press(page, 'Lists');
 await press(page, input.own);
 await page.waitForSelector(`h1 >> text=${input.own}`);
 await press(page, 'Delete');
-await page.waitForSelector('h1 >> text=1 list');
-ok(!(await text(page, 'main table')).includes(input.own),
+await page.waitForSelector('summary >> text=1 list, none of your hosts');
+is(await page.locator(`main table >> text=${input.own}`).count(), 0,
     'the own list is deleted');
 
 // --- others ------------------------------------------------------------------
@@ -210,7 +230,11 @@ await close(page, 'lists by keyboard');
 
     await signIn(other, input.free);
 
-    for (const screen of ['lists', 'profiles', 'profiles/add']) {
+    await other.goto('/portal/#/lists');
+    await other.waitForSelector('h1 >> text=No list is known');
+    ok(true, 'a free plan: the lists are shown');
+
+    for (const screen of ['profiles', 'profiles/add']) {
         await other.goto(`/portal/#/${screen}`);
         await other.waitForSelector('main >> text=need a paid plan');
         ok(true, `a free plan: ${screen}`);

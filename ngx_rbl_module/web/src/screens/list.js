@@ -1,5 +1,6 @@
-// One list: what it lists, its state and why, the limits of its queries, the
-// meaning of its answers; own lists can be changed.
+// One list: which hosts of the account it lists, and did before; its state and
+// why, the limits of its queries, the meaning of its answers; own lists can be
+// changed.
 
 import { useState } from 'preact/hooks';
 
@@ -14,6 +15,7 @@ import { Answer, Place, When } from '../parts.js';
 import { absolute, date, t } from '../text.js';
 
 const Ways = lazy(() => import('../card.js'), 'Ways', 'cards');
+const ListTrend = lazy(() => import('../list_trend.js'), 'ListTrend', 'lists');
 
 function time(text) {
     const at = date(text);
@@ -126,11 +128,13 @@ export function About({ data }) {
             <${Sentences} from=${bounds.length ? bounds
                 : [t('no_limits')]} /></section>`}
         <section><h2>${t('answers')}</h2>
-            ${data.codes.length > 0 ? html`<${Codes} codes=${data.codes} />`
+            ${data.codes.length > 0 ? html`<details>
+                <summary>${t('list_codes', { n: data.codes.length })}</summary>
+                <${Codes} codes=${data.codes} /></details>`
                 : html`<p>${t('any_answer')}</p>`}</section>`;
 }
 
-export function List({ me, id }) {
+export function List({ me, id, query }) {
     const [round, setRound] = useState(0);
     const state = useLoad(`list/${encodeURIComponent(id)}.json`, round);
 
@@ -144,6 +148,7 @@ export function List({ me, id }) {
                     onDone=${() => setRound((n) => n + 1)} />`}
             <${Muted} ids=${[id]} id=${id}
                 may=${me.user.role !== 'viewer'} />
+            <${ListTrend} id=${id} zone=${data.list.host} query=${query} />
             <${About} data=${data} />`}
         <//>`;
 }
