@@ -8,6 +8,7 @@
 #include "base/xalloc.h"
 #include "conditions.h"
 #include "rbl_role.h"
+#include "rbl_validate.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -384,6 +385,29 @@ on_replication(void *data, const redisReply *reply)
 }
 
 
+/* 0: the server does not say it. */
+
+static int64_t
+info_number(rbl_str_t info, const char *name)
+{
+    int64_t  n;
+
+    return rbl_int_parse(&n, rbl_info_value(info, name), 0, INT64_MAX) == RBL_OK
+           ? n : 0;
+}
+
+
+static void
+add_memory(store_facts_t *facts, rbl_str_t info)
+{
+    int64_t  most = info_number(info, "maxmemory");
+
+    facts->memory += info_number(info, "used_memory");
+    facts->memory_max += most;
+    facts->limits += most > 0;
+}
+
+
 /* "maxmemory_policy:noeviction" */
 
 static void
@@ -406,6 +430,7 @@ on_memory(void *data, const redisReply *reply)
         }
     }
 
+    add_memory(&c->next, info);
     landed(c, reply);
 }
 

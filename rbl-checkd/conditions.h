@@ -22,6 +22,9 @@ typedef struct {
     unsigned  nodes;                    /* that answered; 0: not known */
     char      policy[32];               /* of the first that evicts; "": none
                                            does */
+    int64_t   memory;                   /* bytes that all nodes use */
+    int64_t   memory_max;               /* and may use; 0: one has no limit */
+    unsigned  limits;                   /* nodes with a limit */
     unsigned  replicas;                 /* connected ones, of all nodes */
     unsigned  most;                     /* the most that they have had */
     unsigned  bare;                     /* nodes without a replica */

@@ -17,6 +17,7 @@
 #include "metrics.h"
 #include "rbl_metrics.h"
 #include "rbl_version.h"
+#include "series.h"
 #include "service.h"
 #include "store/turns.h"
 
@@ -41,6 +42,7 @@ struct metrics_s {
     loop_timer_t             timer;
     metrics_queues_t         queues;
     conditions_t            *conditions;
+    series_t                *series;
     const rbl_conditions_t  *rows;      /* of the last tick */
     int64_t                  started;   /* ms since 1970 */
     int64_t                  rate;      /* checks in 1000 seconds */
@@ -507,6 +509,10 @@ add_store(int64_t *number, const metrics_t *m)
                                                     : -1;
     number[RBL_M_STORE_LAG] = facts->nodes > 0 && facts->replicas > 0
                               ? facts->lag * 1000 : -1;
+    number[RBL_M_STORE_MEMORY] = facts->nodes > 0 ? facts->memory : -1;
+    number[RBL_M_STORE_MEMORY_MAX] = facts->nodes > 0
+                                     && facts->limits == facts->nodes
+                                     ? facts->memory_max : -1;
     number[RBL_M_STORE_SENTINELS] = sentinels->n > 0 ? (int64_t) sentinels->up
                                                      : -1;
 }
@@ -596,6 +602,7 @@ on_tick(void *data)
     find_health(m->checker);
     m->rows = conditions_look(m->conditions, &m->queues);
     put(m);
+    series_tick(m->series, &m->queues);
     service_busy(jobs_in_flight(m->jobs), m->checker->conf->checks_max,
                  dns_engine_counters(m->checker->dns)->in_flight);
     m->room = QUEUES_MAX;
@@ -612,6 +619,7 @@ metrics_new(const checker_t *checker, const jobs_t *jobs,
 
     m = xcalloc(1, sizeof(metrics_t));
     m->conditions = conditions_new(checker);
+    m->series = series_new(checker, deliver);
     m->checker = checker;
     m->jobs = jobs;
     m->queues.deliver = deliver;
@@ -636,6 +644,7 @@ metrics_free(metrics_t *m)
     store_forget(m->checker->store, m);
 
     turns_free(m->ages);
+    series_free(m->series);
     conditions_free(m->conditions);
     free(m);
 }

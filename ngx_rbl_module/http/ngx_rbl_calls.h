@@ -192,6 +192,8 @@ ITEM_OP(POST, "billing/source/remove", PORTAL|OWNERS|RECENT|DURABLE,
         bill_source_remove, bill)
 
 CALL(GET, "operator/status", PORTAL|OPERATOR, operator_status, none)
+CALL(GET, "operator/health", PORTAL|OPERATOR, operator_health, none)
+CALL(GET, "operator/receivers", PORTAL|OPERATOR, operator_receivers, none)
 CALL(GET, "operator/accounts", PORTAL|OPERATOR, operator_accounts, accounts)
 CALL(GET, "operator/payments", PORTAL|OPERATOR, operator_payments, none)
 CALL(GET, "operator/lists", PORTAL|OPERATOR, operator_lists, system)

@@ -1,7 +1,8 @@
 /*
- * operator/accounts: all accounts, partition after partition, in pages; or the
- * account of an id.  operator/payments: the payments of all accounts that are
- * in one state of those that are not done.
+ * operator/accounts: all accounts, partition after partition, in pages; those
+ * of a page with a text in their name; or the account of an id.
+ * operator/payments: the payments of all accounts that are in one state of
+ * those that are not done.
  *
  * The rounds: the number of rows of each partition; the rows of the page, by a
  * script for each partition that has some.  A page costs the same in a store of
@@ -18,18 +19,21 @@
 #include "ngx_rbl_portal.h"
 #include "ngx_rbl_write.h"
 
+#include "rbl_codes.h"
 #include "rbl_ops.h"
 
 
 #define NGX_RBL_ACCOUNTS_MAX    100     /* of a page */
 #define NGX_RBL_ACCOUNTS_PAGE   50      /* the default */
-#define NGX_RBL_ACCOUNTS_GUESS  320     /* bytes of one in the answer */
+#define NGX_RBL_ACCOUNTS_GUESS  380     /* bytes of one in the answer */
+#define NGX_RBL_ACCOUNTS_NAME   255
 #define NGX_RBL_ACCOUNTS_INDEX  "accounts"
 #define NGX_RBL_UNPAID_INDEX    "unpaid:"   /* a state is behind it */
 
 typedef struct {
     const char  *index;                 /* of the partitions: key */
     rbl_sid_t    id;                    /* the only one; n 0: a page */
+    rbl_str_t    name;                  /* in the names; n 0: any */
     int64_t      p, rank;               /* where to begin; then where the next
                                            page begins, p -1: nowhere */
     int64_t      limit, left;
@@ -88,8 +92,23 @@ ngx_rbl_accounts_limit(rbl_run_t *run, rbl_str_t *text)
 }
 
 
+static int
+ngx_rbl_accounts_name(rbl_run_t *run, rbl_str_t *text)
+{
+    ngx_rbl_ctx_t       *ctx;
+    ngx_rbl_accounts_t  *all;
+
+    ctx = ngx_rbl_of(run);
+    all = ctx->data;
+    all->name = *text;
+
+    return text->n <= NGX_RBL_ACCOUNTS_NAME ? NGX_OK : NGX_DECLINED;
+}
+
+
 static const rbl_field_t  ngx_rbl_accounts_fields[] = {
     RBL_TEXT("id", 0, ngx_rbl_accounts_sid, 0),
+    RBL_TEXT("name", 0, ngx_rbl_accounts_name, 0),
     RBL_TEXT("after", 0, ngx_rbl_accounts_cursor, 0),
     RBL_TEXT("limit", 0, ngx_rbl_accounts_limit, 0),
     RBL_END
@@ -235,6 +254,7 @@ ngx_rbl_accounts_script(ngx_rbl_ctx_t *ctx, unsigned p, int64_t n)
         rbl_key(&key, ngx_rbl_store_keyspace(ctx->store), p,
                 NGX_RBL_ACCOUNTS_INDEX, RBL_STR(""), RBL_STR(""));
     args.id = rbl_sid_str(&all->id);
+    args.name = all->name.n > 0 ? all->name : RBL_STR("");
     args.first = unpaid.first = rbl_out_int_text(first, all->rank);
     args.last = unpaid.last = rbl_out_int_text(last, all->rank + n - 1);
 
@@ -385,6 +405,9 @@ ngx_rbl_accounts_one(ngx_rbl_ctx_t *ctx, const redisReply *reply)
     rbl_doc_str(doc, "plan", account.plan);
     rbl_doc_int(doc, "hosts", row.hosts);
     rbl_doc_int(doc, "listed", row.listed);
+    rbl_doc_z(doc, "worst", rbl_weight_word((rbl_weight_t) row.weight));
+    rbl_doc_int(doc, "worst_hosts", row.worst);
+    rbl_doc_int(doc, "unknown", row.unknown);
     rbl_doc_int(doc, "max_hosts", account.max_hosts);
     rbl_run_at(&ctx->run, doc, "created", account.created);
     rbl_doc_close(doc);

@@ -7,8 +7,8 @@
  * The first round reads the names of the daemons seen last, of all lists their
  * SIDs, and of operator/lists the fields of the overrides, which also name the
  * lists that were killed.  The second round reads the records of the daemons,
- * the state of each list, and the records of the lists.  Custom lists have no
- * such state.
+ * how queries ended, the state of each list, and the records of the lists.
+ * Custom lists have no such state.
  *
  * Measured: it takes 0.2 ms of Redis for 160 lists and 8 daemons.
  */
@@ -23,7 +23,16 @@
 #define NGX_RBL_TESTERS_LAST  "7"       /* rank of the last daemon read */
 #define NGX_RBL_LISTS_LAST    "199"     /* rank of the last system list */
 #define NGX_RBL_KILLED_MOST   824       /* killed lists in the answer */
-#define NGX_RBL_LISTS_GUESS   400       /* octets of a list in an answer */
+#define NGX_RBL_LISTS_GUESS   480       /* octets of a list in an answer */
+#define NGX_RBL_DAY           86400000  /* ms */
+#define NGX_RBL_HOUR          3600000
+
+enum {                                  /* commands about how queries ended */
+    NGX_RBL_ENDED_TODAY = 0,
+    NGX_RBL_ENDED_YESTERDAY,
+    NGX_RBL_ENDED_LAST,                 /* when each list last answered */
+    NGX_RBL_ENDED_ASKS
+};
 
 enum {                                  /* of the first round */
     NGX_RBL_LISTS_DAEMONS = 0,
@@ -38,6 +47,7 @@ typedef struct {
     rbl_list_state_t  *state;
     ngx_uint_t         most;            /* of operator/lists: room, */
     ngx_uint_t        *hand;            /* bits of ngx_rbl_hand of each list */
+    int64_t            now;             /* ms, of the second round */
     ngx_uint_t         at;              /* the list of the next state */
     ngx_uint_t         partial;         /* states that are away are left out */
     ngx_uint_t         away;            /* partitions that are away */
@@ -200,8 +210,75 @@ ngx_rbl_lists_read(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 }
 
 
-/* Adds the reads of the daemons and of the state of each list.  The caller adds
-   one command.  NULL: refused. */
+/* Adds the reads of how the queries to the lists ended. */
+
+static void
+ngx_rbl_lists_ended_ask(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch)
+{
+    char                   day[RBL_OUT_INT];
+    rbl_key_t              key;
+    rbl_str_t             *words;
+    ngx_uint_t             i;
+    ngx_rbl_lists_t       *lists;
+    const rbl_keyspace_t  *ks;
+
+    lists = ctx->data;
+    ks = ngx_rbl_store_keyspace(ctx->store);
+    words = ngx_palloc(ctx->request->pool, (lists->n + 2) * sizeof(rbl_str_t));
+
+    if (words == NULL) {
+        lists->blind = 1;
+        return;
+    }
+
+    words[0] = RBL_STR("HMGET");
+    ngx_memcpy(&words[2], lists->sids, lists->n * sizeof(rbl_str_t));
+
+    for (i = 0; i < NGX_RBL_ENDED_ASKS; i++) {
+        words[1] = i == NGX_RBL_ENDED_LAST
+                   ? rbl_key(&key, ks, 0, "responded", RBL_STR(""), RBL_STR(""))
+                   : rbl_key(&key, ks, 0, "responses", rbl_out_int_text(day,
+                                 lists->now / NGX_RBL_DAY - (int64_t) i),
+                             RBL_STR(""));
+        ngx_rbl_batch_command(batch, (int) lists->n + 2, words);
+    }
+}
+
+
+static void
+ngx_rbl_lists_ended(ngx_rbl_lists_t *lists, ngx_uint_t i,
+    const redisReply *reply)
+{
+    unsigned           hour;
+    ngx_uint_t         k;
+    const redisReply  *of;
+
+    hour = (unsigned) (lists->now % NGX_RBL_DAY / NGX_RBL_HOUR);
+
+    for (k = 0; k < lists->n; k++) {
+        of = rbl_reply_at(reply, k);
+
+        switch (i) {
+
+        case NGX_RBL_ENDED_TODAY:
+            rbl_responses_add(lists->state[k].responses, rbl_reply_str(of), 0,
+                              hour);
+            break;
+
+        case NGX_RBL_ENDED_YESTERDAY:
+            rbl_responses_add(lists->state[k].responses, rbl_reply_str(of),
+                              hour + 1, 23);
+            break;
+
+        default:
+            lists->state[k].responded = ngx_max(rbl_reply_int(of, 0), 0);
+        }
+    }
+}
+
+
+/* Adds the reads of the daemons, of how queries ended, and of the state of each
+   list.  The caller adds one command.  NULL: refused. */
 
 static ngx_rbl_batch_t *
 ngx_rbl_lists_ask(ngx_rbl_ctx_t *ctx)
@@ -216,6 +293,7 @@ ngx_rbl_lists_ask(ngx_rbl_ctx_t *ctx)
     lists = ctx->data;
     batch = ngx_rbl_next(ctx);
     ks = ngx_rbl_store_keyspace(ctx->store);
+    lists->now = ngx_rbl_now();
     lists->state = ngx_pcalloc(ctx->request->pool,
                                lists->n * sizeof(rbl_list_state_t));
 
@@ -228,6 +306,10 @@ ngx_rbl_lists_ask(ngx_rbl_ctx_t *ctx)
         lists->daemons[0] = RBL_STR("MGET");
         ngx_rbl_batch_command(batch, (int) lists->ndaemons + 1,
                               lists->daemons);
+    }
+
+    if (!lists->blind) {
+        ngx_rbl_lists_ended_ask(ctx, batch);
     }
 
     for (k = 0; k < lists->n; k++) {
@@ -255,16 +337,23 @@ static ngx_uint_t
 ngx_rbl_lists_state(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
 {
     size_t            k;
+    ngx_uint_t        daemons;
     ngx_rbl_lists_t  *lists;
 
     lists = ctx->data;
+    daemons = lists->ndaemons > 0;
 
-    if (lists->ndaemons > 0 && i == 0) {
+    if (i < daemons) {
         for (k = 0; k < rbl_reply_len(reply); k++) {
             rbl_list_reports(lists->state, lists->n, lists->sids,
                              rbl_reply_str(rbl_reply_at(reply, k)));
         }
 
+        return 1;
+    }
+
+    if (!lists->blind && i - daemons < NGX_RBL_ENDED_ASKS) {
+        ngx_rbl_lists_ended(lists, i - daemons, reply);
         return 1;
     }
 
@@ -354,6 +443,7 @@ ngx_rbl_portal_list_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
         ngx_rbl_open(ctx, 0, "OK");
         rbl_doc_object(&ctx->doc, "data");
         rbl_view_list_all(&ctx->doc, &list, &lists->state[0], ctx->timezone);
+        rbl_view_list_responses(&ctx->doc, &lists->state[0], ctx->timezone);
         rbl_doc_close(&ctx->doc);
         ngx_rbl_close(ctx);
     }
@@ -429,6 +519,7 @@ ngx_rbl_lists_write(ngx_rbl_ctx_t *ctx, ngx_uint_t k, const rbl_list_t *list)
     doc = &ctx->doc;
 
     rbl_view_list_all(doc, list, &lists->state[k], ctx->timezone);
+    rbl_view_list_responses(doc, &lists->state[k], ctx->timezone);
     rbl_view_list_own(doc, list);
     rbl_doc_array(doc, "by_hand");
 
@@ -483,6 +574,7 @@ ngx_rbl_lists_result(ngx_rbl_ctx_t *ctx, ngx_uint_t i, const redisReply *reply)
             rbl_doc_str(doc, "id", lists->sids[k]);
             rbl_doc_str(doc, "weight", list.weight);
             rbl_view_list_found(doc, &list, &lists->state[k], ctx->timezone);
+            rbl_view_list_responses(doc, &lists->state[k], ctx->timezone);
         }
 
         rbl_doc_close(doc);

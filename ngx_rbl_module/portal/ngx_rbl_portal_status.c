@@ -1,6 +1,6 @@
 /*
- * operator/status: the verdict, the daemons, what waits, and the size of the
- * store.
+ * operator/status: the verdict, the daemons and the addresses that they query
+ * from, what waits, and the size of the store.
  *
  * The partitions are counted in slices, one batch each on the slow link, so
  * that other requests go between them.  Partitions whose node is not ready are
@@ -20,6 +20,8 @@
 #define NGX_RBL_STATUS_SLICE     8      /* partitions of a batch */
 #define NGX_RBL_STATUS_ACCOUNTS  "8"    /* of a partition */
 #define NGX_RBL_STATUS_GUESS     1024   /* bytes of a daemon in the answer */
+#define NGX_RBL_STATUS_FROM      64     /* addresses in the answer */
+#define NGX_RBL_STATUS_FROM_LAST "63"
 
 
 /* Counts of each partition, besides the queues of accounts. */
@@ -49,6 +51,7 @@ static const struct {
 enum {                                  /* of the first round */
     NGX_RBL_FIRST_NAMES = 0,
     NGX_RBL_FIRST_LISTS,
+    NGX_RBL_FIRST_FROM,
     NGX_RBL_FIRST_ACTIVE
 };
 
@@ -62,6 +65,9 @@ typedef struct {
     ngx_uint_t       n;                 /* partitions of this round */
     ngx_uint_t       away;              /* left out */
     int64_t          lists, active;
+    ngx_uint_t       nfrom;
+    rbl_str_t        from_at[NGX_RBL_STATUS_FROM];  /* "<address> <host name>"
+                                           of daemons */
     int64_t          sum[NGX_RBL_COUNTS];
     int64_t          manual, due, oldest, soon, scheduled;
     ngx_uint_t       more;
@@ -76,6 +82,7 @@ static const struct {
     { "checks", RBL_M_CHECKS_COMPLETED },
     { "checks_failed", RBL_M_CHECKS_FAILED },
     { "checks_running", RBL_M_CHECKS_IN_FLIGHT },
+    { "checks_per_1000s", RBL_M_CHECKS_RATE },
     { "queries", RBL_M_QUESTIONS },
     { "queries_waiting", RBL_M_QUESTIONS_WAITING },
     { "timeouts", RBL_M_TRIES_TIMED_OUT },
@@ -106,6 +113,9 @@ ngx_rbl_operator_status_proceed(ngx_rbl_ctx_t *ctx)
 
     ngx_rbl_fleet_ask_names(&st->fleet, batch);
     ngx_rbl_ask_system(ctx, batch, "ZCARD", "lists", 0, NULL);
+    ngx_rbl_ask_system(ctx, batch, "ZRANGE", "daemons:addr",
+                       RBL_WORDS(RBL_STR("0"),
+                                 RBL_STR(NGX_RBL_STATUS_FROM_LAST)));
     ngx_rbl_ask_system(ctx, batch, "ZCARD", "lists:active", 0, NULL);
 }
 
@@ -192,6 +202,48 @@ ngx_rbl_operator_status_daemon(ngx_rbl_ctx_t *ctx, const ngx_rbl_daemon_t *d)
 }
 
 
+/* The largest number that a daemon reports; 0: none knows it. */
+
+static int64_t
+ngx_rbl_operator_status_most(const ngx_rbl_operator_status_t *st, ngx_uint_t m)
+{
+    int64_t     most;
+    ngx_uint_t  i;
+
+    most = 0;
+
+    for (i = 0; i < st->fleet.n; i++) {
+        most = ngx_max(most, st->fleet.daemon[i].number[m]);
+    }
+
+    return most;
+}
+
+
+/* Some lists answer registered addresses only, and have to know these. */
+
+static void
+ngx_rbl_operator_status_from(rbl_doc_t *doc,
+    const ngx_rbl_operator_status_t *st)
+{
+    rbl_str_t   host;
+    ngx_uint_t  i;
+
+    rbl_doc_array(doc, "addresses");
+
+    for (i = 0; i < st->nfrom; i++) {
+        host = st->from_at[i];
+
+        rbl_doc_object(doc, NULL);
+        rbl_doc_str(doc, "address", rbl_until(&host, ' '));
+        rbl_doc_str(doc, "host", host);
+        rbl_doc_close(doc);
+    }
+
+    rbl_doc_close(doc);
+}
+
+
 /* The account of the operators is none. */
 
 static void
@@ -217,6 +269,12 @@ ngx_rbl_operator_status_write(ngx_rbl_ctx_t *ctx)
                 ngx_max(st->sum[NGX_RBL_COUNT_ACCOUNTS] - 1, 0));
     rbl_doc_int(doc, "lists", st->lists);
     rbl_doc_int(doc, "lists_active", st->active);
+    rbl_doc_int(doc, "memory", ngx_rbl_operator_status_most(st,
+                                   RBL_M_STORE_MEMORY));
+    rbl_doc_int(doc, "memory_max", ngx_rbl_operator_status_most(st,
+                                       RBL_M_STORE_MEMORY_MAX));
+    rbl_doc_int(doc, "replicas", ngx_rbl_operator_status_most(st,
+                                     RBL_M_STORE_REPLICAS));
     rbl_doc_close(doc);
 
     ngx_rbl_operator_status_queues(doc, st);
@@ -228,6 +286,7 @@ ngx_rbl_operator_status_write(ngx_rbl_ctx_t *ctx)
     }
 
     rbl_doc_close(doc);
+    ngx_rbl_operator_status_from(doc, st);
     rbl_doc_close(doc);
     ngx_rbl_close(ctx);
 }
@@ -298,6 +357,7 @@ static void
 ngx_rbl_operator_status_first(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
     const redisReply *reply)
 {
+    ngx_uint_t                  k;
     ngx_rbl_operator_status_t  *st;
 
     st = ctx->data;
@@ -310,6 +370,16 @@ ngx_rbl_operator_status_first(ngx_rbl_ctx_t *ctx, ngx_uint_t i,
 
     case NGX_RBL_FIRST_LISTS:
         st->lists = rbl_reply_int(reply, 0);
+        break;
+
+    case NGX_RBL_FIRST_FROM:
+        for (k = 0; k < rbl_reply_len(reply) && k < NGX_RBL_STATUS_FROM; k++) {
+            st->from_at[k] = ngx_rbl_keep(ctx->request->pool,
+                                          rbl_reply_str(rbl_reply_at(reply,
+                                                                     k)));
+            st->nfrom += st->from_at[k].p != NULL;
+        }
+
         break;
 
     default:

@@ -349,6 +349,19 @@ rbl_view_list_all(rbl_doc_t *d, const rbl_list_t *l,
 
 
 void
+rbl_view_list_responses(rbl_doc_t *d, const rbl_list_state_t *state,
+    const rbl_timezone_t *tz)
+{
+    rbl_doc_object(d, "responses");
+    rbl_doc_int(d, "answered", state->responses[RBL_RESPONSES_ANSWERED]);
+    rbl_doc_int(d, "refused", state->responses[RBL_RESPONSES_REFUSED]);
+    rbl_doc_int(d, "failed", state->responses[RBL_RESPONSES_FAILED]);
+    rbl_doc_close(d);
+    rbl_view_at(d, "responded", state->responded, tz);
+}
+
+
+void
 rbl_view_list_own(rbl_doc_t *d, const rbl_list_t *l)
 {
     rbl_doc_str(d, "names", l->names);

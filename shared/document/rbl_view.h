@@ -50,6 +50,10 @@ void rbl_view_list_found(rbl_doc_t *d, const rbl_list_t *l,
 void rbl_view_list_all(rbl_doc_t *d, const rbl_list_t *l,
     const rbl_list_state_t *state, const rbl_timezone_t *tz);
 
+/* The same: how its queries ended in the last 24 hours. */
+void rbl_view_list_responses(rbl_doc_t *d, const rbl_list_state_t *state,
+    const rbl_timezone_t *tz);
+
 /* The same, of its record that operators alone may see. */
 void rbl_view_list_own(rbl_doc_t *d, const rbl_list_t *l);
 

@@ -194,6 +194,16 @@
  *                              (ms)
  *   daemon:<name>      string  counters of a daemon, packed (rbl_metrics.h),
  *                              with TTL; in partition 0
+ *   series:<day>       string  what all daemons together did on a day (since
+ *                              1970, UTC): 288 points of five minutes, ten
+ *                              numbers of four bytes each (rbl_series.h), at
+ *                              most 11520 bytes; with TTL: seven days after
+ *                              its end; in partition 0, as the next two
+ *   responses:<day>    hash    <RB> -> for each hour of the day three numbers
+ *                              of four bytes: queries that the list answered,
+ *                              that it refused, and that failed (288 bytes);
+ *                              with TTL: a day after its end
+ *   responded          hash    <RB> -> when it last answered a query (ms)
  *   daemons:addr       zset    "<address> <host name>" that checks come from;
  *                              score = last report (ms)
  *   check:<AC>:<PP>    hash    state and counters of a check, with TTL: `keep`

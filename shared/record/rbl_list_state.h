@@ -10,6 +10,7 @@
 #include "rbl_metrics.h"
 #include "rbl_record.h"
 #include "rbl_reply.h"
+#include "rbl_series.h"
 
 #define RBL_LIST_TESTS  8               /* of rbl_list_tests */
 
@@ -33,6 +34,9 @@ typedef struct {
     size_t           reports;           /* daemons that report it */
     int64_t          sum[RBL_ML__N];    /* of their counters; of RBL_ML_SLOWEST
                                            the largest */
+    int64_t          responses[RBL_RESPONSES__N];   /* of the last 24 hours */
+    int64_t          responded;         /* when it last answered (ms); 0: not
+                                           known */
 } rbl_list_state_t;
 
 

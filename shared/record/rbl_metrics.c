@@ -118,7 +118,13 @@ const rbl_metric_t  rbl_metrics[RBL_M__N] = {
     PAYMENTS_AGE(0, "open"),
     PAYMENTS_AGE(1, "failed"),
     PAYMENTS_AGE(2, "unknown"),
-    PAYMENTS_AGE(3, "operator")
+    PAYMENTS_AGE(3, "operator"),
+
+    [RBL_M_STORE_MEMORY] = { "store_memory", "used", "store_memory_bytes",
+        NULL, NULL, GAUGE, ONE, "Memory that the masters use." },
+    [RBL_M_STORE_MEMORY_MAX] = { "store_memory", "max",
+        "store_memory_max_bytes", NULL, NULL, GAUGE, ONE,
+        "Memory that the masters may use, if all have a limit." }
 };
 
 #define LIST_ANSWER(NAME, name)                                               \

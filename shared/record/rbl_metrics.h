@@ -57,7 +57,9 @@ enum {
     RBL_M_PAYMENTS,                     /* open, failed, unknown, operator:
                                            numbers, then ms of the oldest */
     RBL_M_PAYMENTS_AGE = RBL_M_PAYMENTS + RBL_M_PAYMENT_STATES,
-    RBL_M__N = RBL_M_PAYMENTS_AGE + RBL_M_PAYMENT_STATES
+    RBL_M_STORE_MEMORY = RBL_M_PAYMENTS_AGE + RBL_M_PAYMENT_STATES,
+    RBL_M_STORE_MEMORY_MAX,             /* bytes; all masters together */
+    RBL_M__N
 };
 
 enum {

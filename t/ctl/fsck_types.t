@@ -45,6 +45,7 @@ sub set {
 }
 
 my $rate = k('rate', $ac, $ap);
+my $today = int(time / 86_400);
 my $mail = k('mail', 'c' x 32);
 is_deeply(script('fsck_mail', [$mail], mend => '1', what => 'mail',
     cursor => '0'), ['OK'],
@@ -53,6 +54,9 @@ for my $case (
     [$mail, "type $mail"],
     [$mail, 'mail nobody', sub { cmd('ZADD', $mail, 1, 'nobody') }],
     [k('outbox'), 'type outbox'], [k('daemons:addr'), 'type daemons:addr'],
+    [k('responded'), 'type responded'],
+    (map { my $of = "$_:" . ($today - 7); [k($of), "type $of"] } 'series',
+        'responses'),
     [$rate, "type rate $ap"],
     [$rate, "rate $ap", set($rate, "\xc1")],
     [$rate, "rate $ap", set($rate, packed([('x') x 8]))],
@@ -75,6 +79,13 @@ for my $case (
     cmd('RESTORE', $key, 0, $was) if defined $was;
     cmd('PEXPIRE', $key, 600_000) if $key =~ /rate|started/;
 }
+
+my $series = k('series', $today);
+cmd('SET', $series, 'x');
+is(faults('--repair'), "endless series:$today!",
+    'a day of the service that never ends');
+ok(cmd('PTTL', $series) > 7 * 86_400_000, 'fsck gives it an end in a week');
+cmd('DEL', $series);
 
 my $record = k('r', 'SYS', $rb);
 for my $case (

@@ -60,12 +60,15 @@ case(account_put => '', sub { slice('account_put', [k('acct', sid('AC'))],
 simple(account_status => status => 'active');
 simple(account_update => name => text_of(255), timezone => 'UTC',
     interval => 7200, now => $_) for 0, 1;
-case(accounts_show => 'a page of 100', sub {
-    my @more = map { sid('AC') } 1 .. 100;
-    cmd('SET', k('acct', $_), cmd('GET', $acct)) for @more;
-    cmd('ZADD', k('page'), map { ($_, $more[$_]) } 0 .. 99);
-    slice('accounts_show', [k('page')], first => 0, last => 99);
-    cmd('DEL', k('page'), map { k('acct', $_) } @more) });
+for my $name ('', 'w') {
+    case(accounts_show => "a page of 100, name '$name'", sub {
+        my @more = map { sid('AC') } 1 .. 100;
+        cmd('SET', k('acct', $_), cmd('GET', $acct)) for @more;
+        cmd('ZADD', k('page'), map { ($_, $more[$_]) } 0 .. 99);
+        slice('accounts_show', [k('page')], first => 0, last => 99,
+            name => $name);
+        cmd('DEL', k('page'), map { k('acct', $_) } @more) });
+}
 simple(account_visit => user => sub { sid('US') });
 simple(lists_change => list => $W{rb}[0], enable => '0');
 my $field = 1;
@@ -841,6 +844,10 @@ case(queue_count => '250 accounts', sub {
 case(daemon_greet => '16 addresses', sub { slice('daemon_greet',
     [k('daemons:addr')],
     members => [map { "192.0.2.$_ host.example" } 1 .. 16]) });
+case(series_add => '64 lists', sub { slice('series_add', [k('leases')],
+    (map { $_ => 4_000_000_000 } qw(checks answered refused timed_out failed
+        oldest delivered retried dead)), (map { $_ => 4_000_000_000 }
+        qw(responses refusals failures)), list => [@all[0 .. 63]]) });
 sub buy { return slice('bill_plan', [$acct], gateway => 'manual', plan => 'P',
     price => $_[0] // 1_000_000, period => 'month', paid => 1, hosts => 0,
     contacts => 0, checks => 0, shortest => 900, now => 1) }

@@ -294,6 +294,8 @@ my %call = (
         none => sid_of('PS'), made => \&some_source, foreign => sub {
             some_source(undef, undef, $t->{other}) } },
     'operator/status' => { role => 'viewer', operator => 1 },
+    'operator/health' => { role => 'viewer', operator => 1 },
+    'operator/receivers' => { role => 'viewer', operator => 1 },
     'operator/accounts' => { role => 'viewer', operator => 1 },
     'operator/payments' => { role => 'viewer', operator => 1 },
     'operator/lists' => { role => 'viewer', operator => 1 },

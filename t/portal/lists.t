@@ -101,6 +101,39 @@ is(shared(turned => 3, of => 5)->{of}, 0, 'only a frozen list was frozen by');
 is(shared(day => $day, used => 'x', till => -1, frozen => 'x')->{quota_left},
     100, 'nonsense counts as nothing');
 
+# --- how queries ended -------------------------------------------------------
+
+my $hour = int(time % 86_400 / 3600);
+sub responded {
+    my (@hours) = @_;           # [hours ago, answered, refused, failed], ...
+
+    my %day = map { $_ => "\0" x 288 } $day, $day - 1;
+    for (@hours) {
+        my ($ago, @n) = @$_;
+        my $at = 24 * $day + $hour - $ago;
+        substr($day{ int($at / 24) }, $at % 24 * 12, 12) = pack 'N3', @n;
+    }
+    redis($t->{redis}, 'HSET', "rbl:{0}:responses:$_", $id, $day{$_})
+        for keys %day;
+    return @{ list_of($id)->{responses} }{qw(answered refused failed)};
+}
+is_deeply([@{ list_of($id) }{qw(responses responded)}],
+    [{ answered => 0, refused => 0, failed => 0 }, ''],
+    'nothing is known of a list that nobody has queried');
+is_deeply([responded([0, 5, 1, 0], [23, 10, 0, 7])], [15, 1, 7],
+    'the queries of this hour and the 23 before it are counted');
+is_deeply([responded([24, 10, 0, 7], [1, 2, 3, 4])], [2, 3, 4],
+    'queries of an hour before these are not counted')
+    if $hour < 23;
+redis($t->{redis}, 'HSET', 'rbl:{0}:responded', $id, $now);
+like(list_of($id)->{responded}, qr/^2\d{3}-/, 'the time of the last answer');
+is_deeply([@{ { states() }->{$id} }{qw(responses responded)}],
+    [@{ list_of($id) }{qw(responses responded)}],
+    'lists/state has the same of this list');
+is({ states() }->{ $sids[0] }{responses}{answered}, 0, 'lists/state has no queries of another list');
+redis($t->{redis}, 'HSET', "rbl:{0}:responses:$day", $id, 'damaged');
+is(list_of($id)->{responses}{answered} < 15, 1, 'a damaged day is left out');
+
 # --- what the daemons found --------------------------------------------------
 
 sub daemon {

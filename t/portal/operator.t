@@ -66,6 +66,7 @@ redis($t->{redis}, 'SET', 'rbl:{0}:daemon:one', mp_pack([1, 'one', '9.9 <b>',
     $now - 5000, $now, [7, 2, 0, 3, 64, 1500, 90, 1, 4, 100, 5],
     [[\'192.0.2.53', 10, 1, 50_000]], []]));
 redis($t->{redis}, 'ZADD', 'rbl:{5}:retry', 1, 'x');
+redis($t->{redis}, 'ZADD', 'rbl:{0}:daemons:addr', $now, '192.0.2.7 one.test');
 my $status = accepted(get($viewer, 'operator/status.json'), 'status')->{data};
 is_deeply([@{ $status->{store} }{qw(partitions accounts)}], [64, 2],
     'the partitions, and the accounts without that of the operators');
@@ -73,12 +74,14 @@ ok($status->{store}{lists} > $status->{store}{lists_active},
     'the status counts all lists and active ones');
 is(scalar @{ $status->{daemons} }, 1, 'the status has one daemon');
 is_deeply([@{ $status->{daemons}[0] }{qw(name version checks checks_failed
-    checks_running queries queries_waiting timeouts)}],
-    ['one', '9.9 <b>', 7, 2, 3, 90, 4, 5],
+    checks_running checks_per_1000s queries queries_waiting timeouts)}],
+    ['one', '9.9 <b>', 7, 2, 3, 1500, 90, 4, 5],
     'the status has the counters of the daemon');
 is_deeply($status->{daemons}[0]{resolvers}, [{ address => '192.0.2.53',
     answered => 10, failed => 1, latency_us => 5000 }],
     'the status has the resolver of the daemon');
+is_deeply($status->{addresses}, [{ address => '192.0.2.7',
+    host => 'one.test' }], 'the status has the addresses of queries');
 is($status->{queues}{deliveries}, 1, 'a delivery of another partition');
 ok(!$status->{queues}{more}, 'all accounts are counted');
 {
@@ -114,6 +117,54 @@ refused(get($viewer, "operator/accounts.json?$_"), 400, qr/Invalid/, $_)
     for qw(id=x after=x after=-1 after=1 after=1-x after=9999999-1 limit=0
     limit=101);
 is_deeply(page('after=1023-999999')->{data}, [], 'behind the end');
+
+sub row { my ($id) = @_; return (grep { $_->{id} eq $id } @{ page('')->{data} })[0] }
+is_deeply([@{ row($ac) }{qw(worst worst_hosts unknown)}], ['', 0, 0],
+    'an account without hosts has no listing');
+redis($t->{redis}, 'HSET', redis_key('refs', $ac), w4 => 0, w3 => 2, w1 => 9);
+redis($t->{redis}, 'ZADD', redis_key('states', $ac), map { $_ . '0000000000005'
+    => "HT$_" } 1 .. 3);
+is_deeply([@{ row($ac) }{qw(worst worst_hosts unknown)}], ['high', 2, 1],
+    'the row has the heaviest listing with its hosts, and the unknown ones');
+redis($t->{redis}, 'DEL', redis_key($_, $ac)) for 'refs', 'states';
+is_deeply([map { $_->{name} } @{ page('name=OTH')->{data} }], ['Other'],
+    'the page has the accounts with a text in their name');
+is_deeply(page('name=nobody')->{data}, [], 'no account has that in its name');
+refused(get($viewer, 'operator/accounts.json?name=' . 'x' x 256), 400,
+    qr/name/, 'a name of 256 letters is refused');
+
+# --- receivers --------------------------------------------------------------
+
+sub receivers {
+    return accepted(get($viewer, 'operator/receivers.json'), 'receivers')
+        ->{data};
+}
+is_deeply(receivers(), [], 'a delivery that cannot be read has no receiver');
+{
+    my $wh = json(rblctl($t->{redis}, '--json', 'webhook', 'add', $ac,
+        'Hook <b>', 'https://hook.example/secret')->{out})->{id};
+    my $co = sid_of('CO');
+    my $retry = redis_key('retry', $ac) =~ s/:AC.*//r;
+    my @to = map { join ':', $ac, "EV$_", ($wh, $wh, $wh, 'CB1', 'CB2', $co)[$_]
+        } 0 .. 5;
+    redis($t->{redis}, 'ZADD', $retry, map { $_ => $to[$_] } 0 .. $#to);
+    redis($t->{redis}, 'HSET', redis_key('hook', $ac, $wh), since => $now,
+        fails => 7);
+    my $other = redis_key('retry', $t->{other}{sid}) =~ s/:AC.*//r;
+    redis($t->{redis}, 'ZADD', $other, map { $_ => join ':', $t->{other}{sid},
+        "EV$_", 'CB1' } 1 .. 4);
+    my $r = receivers();
+    is_deeply([map { "$_->{account} $_->{id} $_->{name} $_->{waiting}"
+        . " $_->{fails}" } @$r[0 .. 2]], ["$t->{other}{sid}   4 0",
+        "$ac $wh Hook <b> 3 7", "$ac   2 0"],
+        'receivers of all accounts, those with most deliveries first');
+    is_deeply([$r->[0]{account_name}, $r->[1]{failing} ne '', $r->[0]{failing}],
+        ['Other', 1, ''], 'receivers have the account, and since when a webhook fails');
+    is_deeply([$r->[3]{id}, $r->[3]{name}], [$co, ''],
+        'a contact that is gone has its ID only');
+    redis($t->{redis}, 'DEL', $retry, $other, redis_key('hook', $ac, $wh));
+    rblctl($t->{redis}, 'webhook', 'delete', $ac, $wh);
+}
 
 # --- payments ---------------------------------------------------------------
 
@@ -175,7 +226,7 @@ for my $i (1 .. 300) {
     is(scalar keys %seen, 302, 'the pages have all accounts');
     is(scalar(grep { $_ > 1 } values %seen), 0, 'each of them once');
     my $cost = (commands() - $before) / $pages;
-    ok($cost < partitions() + 6 + 3 * 40 + 10, "$cost commands a page");
+    ok($cost < partitions() + 6 + 5 * 40 + 10, "$cost commands a page");
 }
 
 sub commands {

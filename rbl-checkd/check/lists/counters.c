@@ -16,6 +16,7 @@ struct counters_s {
     sidmap_t           map;
     list_counters_t   *own[OWN_MAX];
     list_counters_t    other, custom;
+    uint64_t           outcome[COUNTERS_OUTCOMES];
 };
 
 
@@ -121,12 +122,16 @@ counters_answer(counters_t *counters, const list_t *list,
     c = counters_list(counters, list);
 
     if (refused) {
+        counters->outcome[COUNTERS_REFUSED]++;
         c->number[RBL_ML_REFUSED]++;
 
     } else if (!dns_answered(answer->status)) {
+        counters->outcome[answer->status == DNS_TIMEOUT ? COUNTERS_TIMED_OUT
+                                                        : COUNTERS_FAILED]++;
         c->number[RBL_ML_FAILED]++;
 
     } else {
+        counters->outcome[COUNTERS_ANSWERED]++;
         c->number[RBL_ML_ANSWERED]++;
         c->number[RBL_ML_TIME] += (int64_t) (answer->ms * 1000);
 
@@ -134,6 +139,13 @@ counters_answer(counters_t *counters, const list_t *list,
             c->slowest[0] = answer->ms;
         }
     }
+}
+
+
+const uint64_t *
+counters_outcomes(const counters_t *counters)
+{
+    return counters->outcome;
 }
 
 

@@ -16,6 +16,16 @@
 #define COUNTERS_FAMILIES  3
 #define counters_family(family)  ((unsigned) (family) >> 1)
 
+#define COUNTERS_STORED  3              /* the first ones of `number` */
+
+typedef enum {                          /* how queries to lists ended */
+    COUNTERS_ANSWERED = 0,
+    COUNTERS_REFUSED,
+    COUNTERS_TIMED_OUT,
+    COUNTERS_FAILED,
+    COUNTERS_OUTCOMES
+} counters_outcome_t;
+
 typedef struct counters_s  counters_t;
 
 /* The health of a list (health_known_t). */
@@ -31,6 +41,9 @@ typedef struct {
     char      zone[256];                /* "custom", "other" then; it never
                                            holds a key */
     int64_t   number[RBL_ML__N];
+    int64_t   stored[COUNTERS_STORED];  /* series.c: what the store has of
+                                           `number`; with a call in flight: */
+    int64_t   storing[COUNTERS_STORED];
     double    slowest[2];               /* ms, of the last two rotations */
     unsigned  tried;                    /* metrics.c: 1 if health is known;
                                            by family: */
@@ -46,6 +59,9 @@ void counters_free(counters_t *counters);
 /* A query to a list has ended; refused: the response is a refusal. */
 void counters_answer(counters_t *counters, const list_t *list,
     const dns_answer_t *answer, int refused);
+
+/* Of all queries: COUNTERS_OUTCOMES numbers. */
+const uint64_t *counters_outcomes(const counters_t *counters);
 
 /* A check has come to a verdict. */
 void counters_result(counters_t *counters, const list_t *list,

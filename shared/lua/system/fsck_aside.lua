@@ -11,7 +11,24 @@
 if not look_at_types(partition_names) then
     out[1] = 'BAD'
 end
-look_at_types(' outbox=stream daemons:addr=zset ')
+look_at_types(' outbox=stream daemons:addr=zset responded=hash ')
+-- The last days of the service.
+local today = math.floor(now_ms() / 86400000)
+local function look_at_day(name, wanted, day)
+    local k = key(name, day)
+    local t = type_of(k)
+    if t ~= 'none' and t ~= wanted then
+        fault('type', name .. ':' .. day, 'is a ' .. t .. ', not a ' .. wanted,
+            command('DEL', k))
+    elseif t ~= 'none' and call('PTTL', k) == -1 then
+        fault('endless', name .. ':' .. day, 'has no end', command('PEXPIRE', k,
+            (day - today + 8) * 86400000))
+    end
+end
+for day = today - 7, today do
+    look_at_day('series', 'string', day)
+    look_at_day('responses', 'hash', day)
+end
 look_at_types(' defaults=string defaults:for=hash lists:active=zset'
     .. ' lists:zones=hash lists=zset ', nil, ': delete it and load the lists'
     .. ' again')
