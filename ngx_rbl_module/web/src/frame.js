@@ -80,6 +80,18 @@ function Who({ user, onClick, onSignOut }) {
     </div>`;
 }
 
+// In a small window the tabs scroll sideways: the current one is shown.
+function Tabs({ item, tabs, tab }) {
+    useEffect(() => {
+        document.querySelector('.tabs [aria-current]')?.scrollIntoView({
+            block: 'nearest', inline: 'nearest' });
+    }, [tab]);
+
+    return html`<nav class="tabs" aria-label=${t(item)}>
+        ${tabs.map((one) => html`<${Link} key=${one} to=${one}
+            text=${nameOf(one)} current=${one === tab && 'page'} />`)}</nav>`;
+}
+
 // How many hosts are listed, for the title.
 function useListed(account, may) {
     useEffect(() => {
@@ -135,10 +147,8 @@ export function Frame({ me, opened, mine, tab, place, onLeave, onSignOut,
             ${mine === menu && html`<${LookUp} user=${user} onDone=${shut} />`}
             <${Who} user=${me.user} onClick=${shut} onSignOut=${onSignOut} />
         </header>
-        ${tabs.length > 1 && html`<nav class="tabs" aria-label=${t(item)}>
-            ${tabs.map((one) => html`<${Link} key=${one} to=${one}
-                text=${nameOf(one)} current=${one === tab && 'page'} />`)}
-        </nav>`}
+        ${tabs.length > 1 && html`<${Tabs} item=${item} tabs=${tabs}
+            tab=${tab} />`}
         <main id="main" tabindex="-1">
             <${Deleted} onDraw=${onDraw} />
             <${Service} operator=${isOperator(me)} />

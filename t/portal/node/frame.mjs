@@ -136,6 +136,14 @@ await walk('an operator who is a viewer', input.operator_viewer,
     ok(true, 'until one has chosen');
     await page.click('.tabs >> text=Groups');
     await titled(`1 listed: Groups, ${input.name}`);
+    await page.evaluate(() => { location.hash = '#/log'; });
+    await page.waitForFunction(() => {
+        const tab = document.querySelector('.tabs [aria-current]');
+
+        return tab && tab.textContent === 'Log'
+            && tab.getBoundingClientRect().right <= innerWidth;
+    });
+    ok(true, 'the current tab is in sight');
     await page.click('header .menu');
     await page.fill('#look-up', '192.0.2');
     await page.press('#look-up', 'Enter');
