@@ -444,7 +444,7 @@ link()
 if [ -n "$sample" ]; then
     link "$id" owner@example.com >/dev/null
     perl "$conf/demo/sample.pl" now "http://127.0.0.1:$http/3.0" "$id" "$key" \
-        "$store" "$build/rblctl" "$run" || die "there is no sample"
+        "$store" "$build" "$run" || die "there is no sample"
     rblctl operator add operator@demo.ngx-rbl.test --role owner >/dev/null
     echo "$id" >"$run/sample"
 fi

@@ -10,9 +10,10 @@
 #   sample.pl past URL SID TOKEN STORE BUILD
 #                                  adds hosts, and what happened to them; no
 #                                  daemon may run
-#   sample.pl now URL SID TOKEN STORE RBLCTL RUN
-#                                  adds contacts, mutes and marks, and lists some
-#                                  hosts; the daemon and the mail server run
+#   sample.pl now URL SID TOKEN STORE BUILD RUN
+#                                  adds contacts, mutes, marks and some other
+#                                  accounts, and lists some hosts; the daemon and
+#                                  the mail server run
 #
 # The past is made by the scripts of the product, with a clock that is set back:
 # all records, counters and histories are what they would be.
@@ -174,9 +175,12 @@ sub write_to {
 
 # --- the API and the store ---------------------------------------------------
 
-my ($url, $sid, $token, $store, $build, $run) = @arg;
-my $http = HTTP::Tiny->new(timeout => 60, default_headers => { Authorization =>
-    'Basic ' . encode_base64(join(':', $sid // '', $token // ''), '') });
+our ($url, $sid, $token, $store, $build, $run) = @arg;
+sub client {
+    return HTTP::Tiny->new(timeout => 60, default_headers => { Authorization =>
+        'Basic ' . encode_base64(join(':', $sid // '', $token // ''), '') });
+}
+our $http = client();
 
 sub call {
     my ($path, @form) = @_;
@@ -247,7 +251,8 @@ sub script {
     $names{$name} //= [slurp((glob "$here/../../shared/lua/*/$name.lua")[0])
         =~ /^--- arg: (\w+)/mg];
     my $r = redis('EVALSHA', $sha{$name}, 1, $key,
-        map({ $given{$_} // '' } @{ $names{$name} }), sprintf '%d', $at);
+        map({ ref $given{$_} ? @{ $given{$_} } : $given{$_} // '' }
+            @{ $names{$name} }), sprintf '%d', $at);
     die "$name: $r->[0]\n" if $r->[0] ne 'OK';
     return $r;
 }
@@ -299,6 +304,19 @@ sub check {
     my @other = grep { $other{$_} } @of;
     my $clear = join '', map { $list{$_}{sid} } grep { !$other{$_} } @of;
 
+    # Which lists gave no answer, and when they did last (rbl_answers.c): times
+    # have 24 bits, and each list has 5 for its error: a timeout is 3.
+    my $members = pack '(H32 N)*', map { substr($list{$_}{sid}, 2),
+        $list{$_}{weight} eq 'critical' ? 1 << 31 : 0 } @of;
+    my @none = map { $_ eq 'silent' && $other{$_} ? 1 : 0 } @of;
+    my $minute = int $at / 60_000;
+    my $asks = substr sha1_hex($members), 0, 16;
+    $asks .= "\1" . pack('b8', join '', @none) . pack 'B*', join '',
+        sprintf('00011000%016b', $minute % 65_536),
+        (map { sprintf '%05b', $_ && 3 + 1 } @none),
+        sprintf '%024b', int($silent / 60_000) % (1 << 24)
+        if grep { $_ } @none;
+
     my $lease = sprintf '%d', $at + 60_000;
     my ($acct, $pp) = ("${base}acct:$sid", sprintf 'PP%064x', ++$checks);
     redis('ZADD', "${base}due:$sid", $lease, $ht);
@@ -308,21 +326,26 @@ sub check {
         job => join(':', $sid, $pp, $ht, 'd', 1, $lease, 'sample'),
         told => packed([map { result($_, $value) } @other]),
         all => $clear ? '' : '=', clear => $clear, lists => scalar @of,
-        interval => $interval, details => 16 << 20);
+        interval => $interval, details => 16 << 20, asks => $asks,
+        members => $members);
     return;
 }
 
+# The SIDs of all hosts but ranges, by value.
+sub sids {
+    ($base) = map { s/acct:.*//r } @{ redis('KEYS', "rbl:*:acct:$sid") };
+    my %uniq = @{ redis('HGETALL', "${base}uniq:$sid") };
+    return map { /^ip_range/ ? () : (s/^\w+\|//r => $uniq{$_}) } keys %uniq;
+}
+
 sub past {
-    ($base) = map { s/acct:.*//r } grep { /:acct:$sid\z/ }
-        @{ redis('KEYS', 'rbl:*:acct:*') };
     redis('CONFIG', 'SET', 'appendfsync', 'no');
     my @hosts = hosts();
     add_hosts(@hosts);
 
     # They have been there since the first day.
+    my %ht = sids();
     redis('DEL', "${base}today:$sid", "${base}days:$sid");
-    my %ht = @{ redis('HGETALL', "${base}uniq:$sid") };
-    %ht = map { /^ip_range/ ? () : (s/^\w+\|//r => $ht{$_}) } keys %ht;
     my $now = time;
     my $at = sub { ($now - 60 * $_[0]) * 1000 };
     my $first = $at->($days * 1440 + 60);
@@ -358,7 +381,7 @@ sub past {
 sub ctl {
     my @words = @_;
 
-    open my $out, '-|', $build, '-c', "$run/rbl-checkd.conf", '--json', @words
+    open my $out, '-|', "$build/rblctl", '-c', "$run/rbl-checkd.conf", '--json', @words
         or die "rblctl: $!\n";
     my $text = do { local $/ = undef; <$out> };
     close $out or die "rblctl @words fails\n";
@@ -383,6 +406,36 @@ sub contact {
     }
     die "$mail gets no code\n" if $confirm;
     return $co;
+}
+
+# The requests of the application by the hour, and that some failed one morning.
+sub requests {
+    my ($id) = map { $_->{id} } @{ ctl('app', 'list', $sid) };
+    my ($hour, @values) = (int(time / 3600));
+    for my $ago (reverse 0 .. 20 * 24) {
+        my $n = 30 + int(rand 12) + 25 * (($hour - $ago) % 24 > 7);
+        push @values, $sid, $id, $hour - $ago, $n, $ago == 30 ? 17 : 0, 0;
+    }
+    script(time * 1000, 'app_usage', "${base}acct:$sid", values => \@values);
+    return;
+}
+
+# Other accounts, which an operator sees.
+sub accounts {
+    my @of = (['Example Mail', '192.0.2.67'], ['Example Shops', '192.0.2.97'],
+        ['Example University'], ['Example Trial']);
+    for (@of) {
+        my ($name, @hosts) = @$_;
+        local ($sid, $token) = (ctl('account', 'add', $name, '--paid')->{id});
+        $token = ctl('app', 'add', $sid, 'Hosts')->{token};
+        local $http = client();
+        call('rblprofile/add.json', name => 'Local lists', is_default => 1,
+            entries => $list{traps}{sid});
+        call('host/add.json', host => $_, name => $name, type => 'rbl')
+            for @hosts;
+        ctl('account', 'suspend', $sid) if $name =~ /Trial/;
+    }
+    return;
 }
 
 sub now {
@@ -419,7 +472,10 @@ sub now {
             '>>');
     }
     sleep 6;                    # rbldnsd looks for changes every five seconds
-    call('check/start.json', host => $_) for $news[1][0], $news[3][0];
+    my %ht = sids();
+    requests();
+    accounts();
+    call('check/start.json', host => $ht{$_}) for $news[1][0], $news[3][0];
     return;
 }
 

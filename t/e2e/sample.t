@@ -77,9 +77,10 @@ ok(wait_for(sub { grep { read_file($_) =~ $kin }
     glob "$run/mails/*.html" }, 60), 'a contact reads of a row in one line');
 
 # an operator
-is(join(' ', sort map { $_->{name} } @{ accepted(portal($t, $operator, 'GET',
+is(join(', ', sort map { $_->{name} } @{ accepted(portal($t, $operator, 'GET',
     'operator/accounts.json'), 'operator/accounts')->{data} }),
-    'Demonstration Example Hosting', 'the operator sees two accounts');
+    'Demonstration, Example Hosting, Example Mail, Example Shops, Example Trial,'
+    . ' Example University', 'the operator sees six accounts');
 my $fsck = run_cmd(@ctl, 'fsck');
 is("$fsck->{status} $fsck->{err}", '0 ', 'rblctl fsck finds no fault')
     or diag($fsck->{out});
