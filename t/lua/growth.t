@@ -107,9 +107,9 @@ my @deeds = (
         app => 'AP' . '0' x 32, kind => 1, hour => 1_000_000,
         second => 1_000_000) }],
     ['range_cells' => sub { script('range_cells', [$a{ $_[0] }[1]], from => 0,
-        ranges => 0, fields => [map { "rbl|10.0.0.$_" } 0 .. 255]) }],
+        ranges => 0, fields => [map { "rbl|10.0.0.$_" } 1 .. 9]) }],
     ['range_history' => sub { script('range_history', [$a{ $_[0] }[1]],
-        from => 0, oldest => 0, fields => [map { "rbl|10.0.0.$_" } 0 .. 255])
+        from => 0, oldest => 0, fields => [map { "rbl|10.0.0.$_" } 1 .. 9])
     }],
     ['days_show' => sub { script('days_show', [$a{ $_[0] }[1]], most => 20) }],
     ['lists_mine' => sub { script('lists_mine', [$a{ $_[0] }[1]]) }],

@@ -20,7 +20,8 @@ function Contact({ alert }) {
     const said = terms(alert);
 
     return html`<a href="#/contacts/${contact.id}">
-        <bdi class="contact">${contact.contact}</bdi></a>
+        <bdi class="contact" title=${contact.contact}>
+            ${contact.contact}</bdi></a>
         ${said && html` <span class="quiet">${said}</span>`}`;
 }
 
@@ -30,7 +31,8 @@ function Group({ group, contacts }) {
     const more = group.active_contacts - some.length;
 
     return html`<li class=${group.active_contacts === 0 ? 'nobody' : ''}>
-        <a href="#/groups/${group.id}"><bdi class="name">${group.name}</bdi></a>
+        <a href="#/groups/${group.id}"><bdi class="name"
+            title=${group.name}>${group.name}</bdi></a>
         ${group.active_contacts === 0 ? html` <span class="state failing">
                 ${t(group.total_contacts > 0 ? 'notify_inactive'
                     : 'notify_nobody')}</span>`
