@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 
 # The overview in a browser: hosts by weight and the change since yesterday, the
-# days as a chart and as a table, and the lists; in English and German.
+# days as a chart and as a table, what is not right, what is to be done, hosts by
+# list and by group; in English and German.
 
 use strict;
 use warnings;
@@ -30,7 +31,9 @@ browser_run($t, 'trend', list => $lists[0], who => [
         weights => ['7 critical +2 since yesterday', '1 normal as yesterday',
             "0 for information \x{2212}2 since yesterday"],
         says => '7 days: listed hosts now 2, new listings 15, ended 10.',
-        more => '5 more lists have fewer of them.',
+        more => '17 more lists', first => 'critical,30,12',
+        care => ['Not right: nobody is told about the hosts of 1 group: Default'],
+        group => '3,2,nobody is told',
         since => 'The numbers begin on',
         unknown => 'Hosts were unknown at the end of' },
     { link => add_user($t, role => 'viewer')->{link}, locale => 'de-DE',
@@ -38,7 +41,9 @@ browser_run($t, 'trend', list => $lists[0], who => [
             "0 zur Information \x{2212}2 seit gestern"],
         says => "7 Tage: gelistete Hosts jetzt 2, neue Eintr\x{e4}ge 15,"
             . ' beendete 10.',
-        more => '5 weitere Listen haben weniger davon.',
+        more => '17 weitere Listen', first => 'kritisch,30,12', care => [
+            "Stimmt nicht: von den Hosts 1 Gruppe erf\x{e4}hrt niemand: Default"],
+        group => "3,2,niemand erf\x{e4}hrt es",
         since => 'Die Zahlen beginnen am',
         unknown => 'waren Hosts unbekannt' }]);
 

@@ -96,7 +96,8 @@ function Hosts({ id, zone, total }) {
         </table>
         <p role="status">${t('shown', { n: Math.min(shown.length, rows),
             total })}${' '}
-            ${shown.length > rows && html`<a href="#/hosts?list=${id}">
+            ${shown.length > rows && html`<a
+                href="#/hosts?state=listed&list=${id}">
                 ${t('list_all_hosts')}</a>`}</p>
         ${find.next !== null && shown.length < Math.min(rows, total)
             && html`<p><button disabled=${find.run !== null}

@@ -1,18 +1,14 @@
-// Is it worse than yesterday, and which list is it?  Listed hosts by weight,
-// day by day, and by list.  Hosts and listings have axes of their own: one host
-// may be on many lists.
+// Is it worse than yesterday?  Listed hosts by weight, and day by day.  Hosts
+// and listings have axes of their own: one host may be on many lists.
 
 import { useMemo, useState } from 'preact/hooks';
 
 import { html } from './html.js';
-import { useLoad } from './load.js';
-import { Answer, Head } from './parts.js';
+import { Answer } from './parts.js';
 import { Numbers, Plot, timeOf } from './plot.js';
 import { number, t } from './text.js';
 
 const ranges = [7, 30, 90];
-const most = 90;
-const every = 60000;            // ms
 const hosts = ['listed', 'critical'].map((name) => ({ name, line: true,
     of: (row) => row[name] }));
 const listings = [{ name: 'new', of: (row) => row.new },
@@ -27,13 +23,15 @@ function Since({ now, yesterday }) {
     </span>`;
 }
 
-function Weights({ weights }) {
-    const known = weights.filter((one) => one.hosts > 0 || one.yesterday > 0);
+// state: of the trend.
+export function Weights({ state: { body } }) {
+    const known = !body ? [] : body.data.weights.filter((one) => one.hosts > 0
+        || one.yesterday > 0);
 
     return known.length > 0 && html`<ul class="weights">
         ${known.map(({ weight, hosts: n, yesterday }) => html`
             <li key=${weight} class=${weight}>
-                <a href="#/hosts?state=listed">
+                <a href="#/hosts?state=listed&weight=${weight}">
                     <strong>${number(n)}</strong>${' '}
                     ${t(`weight_${weight}`)}</a>${' '}
                 <${Since} now=${n} yesterday=${yesterday} /></li>`)}</ul>`;
@@ -71,9 +69,9 @@ function Chart({ days, range }) {
                 <span class="point">${row && t('trend_point', { ...row,
                     begun: row.new, time: timeOf(row, true) })}</span>
             </p>
-            <${Plot} rows=${rows} series=${hosts} days height=${180}
+            <${Plot} rows=${rows} series=${hosts} days height=${150}
                 title=${says} onPoint=${setPoint} />
-            <${Plot} rows=${rows} series=${listings} days height=${120}
+            <${Plot} rows=${rows} series=${listings} days height=${90}
                 title=${t('trend_listings', { begun: sum('new'),
                     ended: sum('ended') })} onPoint=${setPoint} />
             <${Numbers} rows=${rows.map(({ listed, critical, unknown, ended,
@@ -85,38 +83,14 @@ function Chart({ days, range }) {
         </div>`;
 }
 
-function ByList({ lists, total }) {
-    return html`<h2>${t('by_list')}</h2>
-        ${lists.length === 0 ? html`<p>${t('by_list_none')}</p>`
-            : html`<table class="dense">
-                <${Head} names=${['list', 'weight', 'trend_listed',
-                    'new_week']} />
-                <tbody>${lists.map((list) => html`<tr key=${list.id}>
-                    <th scope="row" data-label=${t('list')}>
-                        <a href="#/lists/${list.id}">
-                            <bdi>${list.name || list.host}</bdi></a></th>
-                    <td data-label=${t('weight')}>
-                        ${t(`weight_${list.weight}`)}</td>
-                    <td data-label=${t('trend_listed')}>
-                        ${number(list.hosts)}</td>
-                    <td data-label=${t('new_week')}>${number(list.new)}</td>
-                </tr>`)}</tbody>
-            </table>`}
-        ${total > lists.length && html`<p>
-            ${t('by_list_more', { n: total - lists.length })}</p>`}`;
-}
-
-export function Trend({ query }) {
+// state: of the trend.
+export function Trend({ state, query }) {
     const wanted = Number(new URLSearchParams(query).get('days'));
     const range = ranges.includes(wanted) ? wanted : 30;
-    const state = useLoad(`trend.json?days=${most}`, 0, every);
 
-    return html`<${Answer} state=${state}>${({ data }) => html`
-        <${Weights} weights=${data.weights} />
-        <section aria-labelledby="trend">
-            <h2 id="trend">${t('trend')}</h2>
-            <${Ranges} days=${range} />
-            <${Chart} days=${data.days} range=${range} />
-        </section>
-        <${ByList} lists=${data.lists} total=${data.total_lists} />`}<//>`;
+    return html`<section aria-labelledby="trend">
+        <h2 id="trend">${t('trend')}</h2>
+        <${Ranges} days=${range} />
+        <${Answer} state=${state}>${({ data }) => html`
+            <${Chart} days=${data.days} range=${range} />`}<//></section>`;
 }

@@ -1,15 +1,22 @@
-// Overview: how many hosts there are and how many lists answered; is it worse
-// than before; which hosts are listed, what changed lately.
+// Overview: how many hosts are listed, and how many lists answered; what is not
+// right; is it worse than before; what is to be done; hosts by list and by
+// group; what changed lately.
 
-import { HostTable } from '../host_table.js';
 import { html } from '../html.js';
 import { lazy } from '../lazy.js';
 import { useLoad } from '../load.js';
-import { Answer, State, When } from '../parts.js';
-import { t } from '../text.js';
+import { Answer, Head, State, When } from '../parts.js';
+import { number, t } from '../text.js';
 
 const Trend = lazy(() => import('../trend.js'), 'Trend', 'trend');
-const most = 100;
+const Weights = lazy(() => import('../trend.js'), 'Weights', 'trend');
+const Care = lazy(() => import('../care.js'), 'Care', 'trend');
+const Todo = lazy(() => import('../todo.js'), 'Todo', 'trend');
+const ByList = lazy(() => import('../by_list.js'), 'ByList', 'trend');
+const ByGroup = lazy(() => import('../by_group.js'), 'ByGroup', 'trend');
+const few = 8;                  // changes that are shown at first
+const slow = 60000;             // ms between loads of what changes rarely
+const many = 200;               // groups, contacts and listed hosts of a page
 const states = ['listed', 'unknown', 'uncovered', 'clear', 'paused'];
 
 function Change({ entry }) {
@@ -29,20 +36,26 @@ function Change({ entry }) {
     </tr>`;
 }
 
-function Changes({ entries }) {
-    if (entries.length === 0) {
-        return html`<p>${t('no_changes')}</p>`;
-    }
-
-    return html`<table>
-        <thead><tr>
-            <th scope="col">${t('time')}</th>
-            <th scope="col">${t('host')}</th>
-            <th scope="col">${t('changed')}</th>
-        </tr></thead>
+function ChangeTable({ entries }) {
+    return html`<table class="dense brief">
+        <${Head} names=${['time', 'host', 'changed']} />
         <tbody>${entries.map((entry) => html`
             <${Change} key=${entry.time + entry.id} entry=${entry} />`)}</tbody>
     </table>`;
+}
+
+function Changes() {
+    const state = useLoad('changes.json');
+
+    return html`<section aria-labelledby="lately">
+        <h2 id="lately">${t('lately')}</h2>
+        <${Answer} state=${state}>${({ data }) => html`
+            ${data.length === 0 ? html`<p>${t('no_changes')}</p>`
+                : html`<${ChangeTable} entries=${data.slice(0, few)} />`}
+            ${data.length > few && html`<details>
+                <summary>${t('changes', { n: data.length - few })}</summary>
+                <${ChangeTable} entries=${data.slice(few)} /></details>`}`}
+        <//></section>`;
 }
 
 // The screen is good only if each host is known to be clear, or paused.
@@ -57,35 +70,45 @@ function Summary({ counts, coverage }) {
                 : t(unknown > 0 ? 'none_known' : hosts > 0 ? 'none_listed'
                     : 'no_hosts')}</h1>
         <p>${hosts > 0 ? t('total_hosts', { n: hosts })
-            : html`<a href="#/add">${t('no_hosts_text')}</a>`}</p>
+            : html`<a href="#/add">${t('no_hosts_text')}</a>`}${asked > 0
+            && html` · <a href="#/lists">${t('lists_answered',
+                { n: answered, total: asked })}</a>`}</p>
         <ul class="counts">${states.map((name) => counts[name] > 0 && html`
             <li key=${name}><a href="#/hosts?state=${name}">
-                <${State} name=${name} /> ${counts[name]}</a></li>`)}</ul>
-        ${asked > 0 && html`
-            <p>${t('lists_answered', { n: answered, total: asked })}</p>`}`;
+                <${State} name=${name} /> ${number(counts[name])}</a></li>`)}
+        </ul>`;
 }
 
-function Listings({ body }) {
-    const { total_listed: listed, data } = body;
+// Hosts whose plan has expired are unknown; their last listings are shown.
+function Hosts({ counts, coverage, query }) {
+    const trend = useLoad('trend.json?days=90', 0, slow);
+    const listed = useLoad(counts.listed > 0
+        ? `hosts/find.json?state=listed&sort=since&limit=${many}`
+        : `listings.json?page_size=${many}`);
+    const groups = useLoad(`contactgroups.json?page_size=${many}`, 0, slow);
+    const contacts = useLoad(`contacts.json?page_size=${many}`, 0, slow);
 
     return html`
-        ${data.length > 0 && html`<h2>${t('listed')}</h2>
-            <${HostTable} hosts=${data} />`}
-        ${listed > most && html`
-            <p>${t('shown', { n: most, total: listed })}</p>`}`;
+        <${Care} groups=${groups.body} contacts=${contacts.body}
+            coverage=${coverage} />
+        <${Weights} state=${trend} />
+        <div class="pair">
+            <${Trend} state=${trend} query=${query} />
+            <${Todo} state=${listed} lists=${trend.body
+                ? trend.body.data.lists : []} />
+            <${ByList} state=${trend} />
+            <div><${ByGroup} state=${groups} contacts=${contacts.body}
+                    listed=${listed.body} />
+                <${Changes} /></div>
+        </div>`;
 }
 
 export function Overview({ query }) {
     const counts = useLoad('counts.json');
-    const listings = useLoad(`listings.json?page_size=${most}`);
-    const changes = useLoad('changes.json');
+    const coverage = useLoad('listings.json?page_size=1');
 
-    return html`
-        <${Answer} state=${counts}>${({ data }) => html`
-            <${Summary} counts=${data} coverage=${listings.body} />
-            ${data.hosts > 0 && html`<${Trend} query=${query} />`}`}<//>
-        ${listings.body && html`<${Listings} body=${listings.body} />`}
-        <h2>${t('lately')}</h2>
-        <${Answer} state=${changes}>${({ data }) => html`
-            <${Changes} entries=${data} />`}<//>`;
+    return html`<${Answer} state=${counts}>${({ data }) => html`
+        <${Summary} counts=${data} coverage=${coverage.body} />
+        ${data.hosts > 0 && html`<${Hosts} counts=${data}
+            coverage=${coverage.body} query=${query} />`}`}<//>`;
 }

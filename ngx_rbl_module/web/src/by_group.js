@@ -1,0 +1,67 @@
+// Hosts by group, and how many contacts are told about them.
+
+import { html } from './html.js';
+import { Answer, Head, State, stateOf } from './parts.js';
+import { number, t } from './text.js';
+
+const few = 8;
+
+export const groupsOf = ({ contact_group: groups }) => groups.split(',');
+
+// How many active contacts a group has; undefined: not all are at hand.
+export function told(group, contacts) {
+    return group.total_contacts === 0 ? 0
+        : contacts && contacts.data.length === contacts.total_contacts
+            ? contacts.data.filter((one) => one.status === 'active'
+                && groupsOf(one).includes(group.id)).length
+            : undefined;
+}
+
+function Row({ group, listed, active }) {
+    return html`<tr>
+        <th scope="row" data-label=${t('group')}>
+            <a href="#/groups/${group.id}">
+                <bdi class="name">${group.name}</bdi></a></th>
+        <td data-label=${t('hosts')}><a href="#/hosts?group=${group.id}">
+            ${number(group.total_hosts)}</a></td>
+        <td data-label=${t('listed')}>
+            <a href="#/hosts?state=listed&group=${group.id}">
+                ${listed === undefined ? t('group_listed')
+                    : number(listed)}</a></td>
+        <td data-label=${t('contacts')}>${active === 0
+            && group.total_hosts > 0
+            ? html`<${State} name="failing" text=${t('group_nobody')} />`
+            : number(active ?? group.total_contacts)}</td>
+    </tr>`;
+}
+
+// state: of the groups; contacts, listed: answers, the second one of a search
+// for listed hosts.
+export function ByGroup({ state, contacts, listed }) {
+    const all = listed && (listed.next === null
+        || listed.data.length === listed.total_listed);
+    const hosts = all && listed.data.filter((host) =>
+        stateOf(host) === 'listed').map(groupsOf);
+
+    function rows({ data }) {
+        return data.map((group) => ({ group, active: told(group, contacts),
+            listed: hosts ? hosts.filter((ids) => ids.includes(group.id)).length
+                : undefined }))
+            .sort((a, b) => (b.listed ?? 0) - (a.listed ?? 0)
+                || b.group.total_hosts - a.group.total_hosts);
+    }
+
+    return html`<section aria-labelledby="by-group">
+        <h2 id="by-group">${t('by_group')}</h2>
+        <${Answer} state=${state}>${(body) => html`
+            <table class="dense brief">
+                <${Head} names=${['group', 'hosts', 'listed',
+                    'contacts']} />
+                <tbody>${rows(body).slice(0, few).map((row) => html`
+                    <${Row} key=${row.group.id} ...${row} />`)}</tbody>
+            </table>
+            ${body.total_contact_groups > few && html`<p><a href="#/groups">
+                ${t('by_group_more', { n: body.total_contact_groups - few })}
+            </a></p>`}`}
+        <//></section>`;
+}
