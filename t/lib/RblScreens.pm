@@ -168,6 +168,35 @@ sub lists_of {
     return (lists => [$ids[0], $own], profiles => \@profiles);
 }
 
+# Seven days of the service, with a gap, and what waits for receivers.
+sub service_of {
+    my ($t, $hook) = @_;
+
+    my $now = int(time / 300);
+    for my $ago (0 .. 2015) {
+        my $at = $now - $ago;
+        next if $ago > 700 && $ago < 760;
+        my $bad = $ago > 300 && $ago < 340;
+        redis($t->{redis}, 'SETRANGE', 'rbl:{0}:series:' . int($at / 288),
+            40 * ($at % 288), pack 'N10', 10, 350 + $ago * 7 % 50,
+            ($bad ? 100 : 3000) + $ago * 31 % 400, $bad ? 900 : $ago % 40,
+            $bad ? 2000 : $ago % 25, $ago % 9, $bad ? 400 + $ago : $ago % 20,
+            $ago * 13 % 17, $ago % 5, $ago % 50 ? 0 : 1);
+    }
+    my ($ac, $day) = ($t->{acct}{sid}, int($now / 288));
+    my @lists = @{ redis($t->{redis}, 'ZRANGE', 'rbl:{0}:lists:active', 0, -1) };
+    for my $i (0 .. $#lists) {
+        redis($t->{redis}, 'HSET', "rbl:{0}:responses:$day", $lists[$i],
+            pack('N3', $i % 4 ? 900 : 0, $i % 7, $i % 3) x 24);
+        redis($t->{redis}, 'HSET', 'rbl:{0}:responded', $lists[$i],
+            1000 * (time - 600 * $i)) if $i % 4;
+    }
+    redis($t->{redis}, 'ZADD', redis_key('retry', $ac) =~ s/:AC.*//r,
+        map { $_ => join ':', $ac, "EV$_", $_ % 5 ? $hook : 'CB1' }
+        1 .. 12);
+    return;
+}
+
 # The screens in these looks; the page judges each of them.
 sub screens {
     my @looks = @_;
@@ -244,12 +273,14 @@ sub screens {
     list_host($t, $stopped, acct => $third->{sid});
     lapse($t, $third);
 
+    my $hooks = hooks_of($t);
+    service_of($t, $hooks->[1]);
     browser_run($t, 'screens', looks => \@looks,
         cookie => cookie_for($t, user => $user),
         empty => cookie_for($t, acct => $t->{other}),
         lapsed => cookie_for($t, acct => $third), stopped => $stopped,
         host => $listed->{id}, range => '198.51.100.0/28', contacts => [@contacts[0, 1]],
-        group => $groups[1], app => $app->{id}, hooks => hooks_of($t),
+        group => $groups[1], app => $app->{id}, hooks => $hooks,
         lists_of($t), operator => cookie_for($t, acct => operators($t)),
         account => $t->{acct}{sid});
     done_testing();

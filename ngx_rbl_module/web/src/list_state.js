@@ -8,8 +8,8 @@ import { absolute, date, t } from './text.js';
 const tests = ['wildcarding', 'blocked', 'down', 'unreachable', 'resolver',
     'unsupported', 'good'];
 
-const tone = { good: 'clear', untested: 'unknown', own: 'clear',
-    paused: 'paused', disabled: 'paused' };
+const tone = { good: 'clear', untested: 'unknown', answering: 'unknown',
+    own: 'clear', paused: 'paused', disabled: 'paused' };
 const shapes = {
     clear: 'M8 1a7 7 0 1 1 0 14A7 7 0 0 1 8 1z',
     unknown: 'M8 1a7 7 0 1 1 0 14A7 7 0 0 1 8 1z M8 3a5 5 0 0 0 0 10z',
@@ -43,9 +43,13 @@ export function wordOf(list, state) {
         return 'used_up';
     }
 
-    const { word } = worst(state);
+    return worst(state).word || untested(state);
+}
 
-    return word || 'untested';
+// The word of a list without results of tests: how its queries ended.
+function untested({ responses: { answered, refused, failed } }) {
+    return answered > 0 ? 'answering' : refused + failed > 0 ? 'silent'
+        : 'untested';
 }
 
 // The worst that the daemons found at its test points: {word, test}.

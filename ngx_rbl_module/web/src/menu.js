@@ -55,9 +55,12 @@ export const operatorMenu = {
         settings: ['users', 'passkeys', 'audit']
     },
     screens: {
-        status: lazy(() => import('./screens/status.js'), 'Status'),
-        lists: lazy(() => import('./screens/system.js'), 'SystemLists'),
-        accounts: lazy(() => import('./screens/accounts.js'), 'Accounts'),
+        status: lazy(() => import('./screens/status.js'), 'Status',
+            'operator'),
+        lists: lazy(() => import('./screens/system.js'), 'SystemLists',
+            'operator'),
+        accounts: lazy(() => import('./screens/accounts.js'), 'Accounts',
+            'operator'),
         unpaid: lazy(() => import('./screens/unpaid.js'), 'Unpaid', 'billing'),
         users, passkeys, audit
     },

@@ -16,17 +16,16 @@ const colour = (element, property = 'color') =>
 const counts = [...Array(10).keys()].flatMap((n) =>
     [1, 2, 5].map((step) => step * 10 ** n));
 
-function seriesOf(root, { name, line }) {
+function seriesOf(root, { name, line, dash }) {
     const key = () => colour(root.querySelector(`.legend .${name}`));
 
-    return line ? { stroke: key, width: 2, points: { show: false },
+    return line ? { stroke: key, width: 2, dash, points: { show: false },
         paths: uPlot.paths.stepped({ align: 1 }) }
         : { stroke: key, fill: key, width: 0, points: { show: false },
             paths: uPlot.paths.bars({ size: [0.8, 40] }) };
 }
 
-function options(root, { series, days, height, rows }) {
-    const length = days ? 86400 : 3600;
+function options(root, { series, length, days, height, rows }) {
     const font = `${colour(root, 'fontSize')} system-ui, sans-serif`;
     const axis = { font, stroke: () => colour(root), gap: 6,
         grid: { stroke: () => colour(root, 'borderTopColor'), width: 1 },
@@ -47,7 +46,7 @@ function options(root, { series, days, height, rows }) {
         series: [{}, ...series.map((one) => seriesOf(root, one))],
         axes: [
             { ...axis, space: 70, values: (u, at) => at.map((ts) =>
-                tick(new Date(ts * 1000), days, rows.length)) },
+                tick(new Date(ts * 1000), days, rows.length * length / 3600)) },
             { ...axis, incrs: counts, size: 60, space: 30,
                 values: (u, at) => at.map((n) => number(Math.abs(n))) }
         ]
@@ -57,14 +56,16 @@ function options(root, { series, days, height, rows }) {
 // rows: with a time, the oldest first, of hours or days (in UTC); series: name:
 // a class of the legend; of: gives the number of a row, which is below 0 to be
 // drawn downwards; line: else bars.  title: what a screen reader says; onPoint
-// gets the index of the row that is pointed at.
-export function Plot({ rows, series, days, height, title, onPoint }) {
+// gets the index of the row that is pointed at; step: seconds of a row, if not
+// an hour or a day; dash: of a line; a number that is null leaves a gap.
+export function Plot({ rows, series, days, step, height, title, onPoint }) {
     const box = useRef();
+    const length = step || (days ? 86400 : 3600);
 
     useEffect(() => {
         const root = box.current.closest('.graph');
         const plot = new uPlot({
-            ...options(root, { series, days, height, rows }),
+            ...options(root, { series, length, days, height, rows }),
             hooks: { setCursor: [({ cursor }) => onPoint(cursor.idx)] }
         }, [rows.map(({ time }) => Date.parse(time) / 1000),
             ...series.map(({ of }) => rows.map(of))], box.current);
@@ -92,8 +93,9 @@ export function Plot({ rows, series, days, height, title, onPoint }) {
 export const timeOf = (row, days) => (days ? day : absolute)(
     new Date(row.time));
 
-// names: of the numbers of a row; their texts are the heads of the columns.
-export function Numbers({ rows, names, days }) {
+// names: of the numbers of a row; their texts, with `text` before the names,
+// are the heads of the columns.
+export function Numbers({ rows, names, days, text = '' }) {
     const [open, setOpen] = useState(false);
 
     return html`<details onToggle=${(e) => setOpen(e.target.open)}>
@@ -101,14 +103,16 @@ export function Numbers({ rows, names, days }) {
         ${open && html`<table>
             <thead><tr><th scope="col">${t('time')}</th>
                 ${names.map((name) => html`
-                    <th key=${name} scope="col">${t(name)}</th>`)}</tr></thead>
+                    <th key=${name} scope="col">${t(text + name)}</th>`)}
+                </tr></thead>
             <tbody>${[...rows].reverse().map((row) => html`
                 <tr key=${row.time}>
                     <th scope="row" data-label=${t('time')}>
                         <time datetime=${row.time}>${timeOf(row, days)}</time>
                     </th>
                     ${names.map((name) => html`<td key=${name}
-                        data-label=${t(name)}>${number(row[name])}</td>`)}
+                        data-label=${t(text + name)}>${row[name] !== null
+                            && number(row[name])}</td>`)}
                 </tr>`)}</tbody>
         </table>`}
     </details>`;

@@ -1,5 +1,6 @@
-// By keyboard alone: an operator looks at the status, unfreezes a list and
-// changes its limits, opens an account, adds a host there and leaves it.  An
+// By keyboard alone: an operator looks at the status and its charts, unfreezes
+// a list and changes its limits, opens an account, adds a host there and leaves
+// it.  An
 // operator who is a viewer can only look.
 
 import { axe, close, done, input, is, ok, open, signIn, start, tabTo }
@@ -24,12 +25,30 @@ const page = await open({ expected: /status of 40[014]/ });
 // --- status ------------------------------------------------------------------
 
 await signIn(page, input.owner);
-await page.waitForSelector('p >> text=1 daemon is at work');
+await page.waitForSelector('h2 >> text=1 daemon is at work');
 await page.waitForSelector('h1.good >> text=The service works');
 is((await menu(page)).map((name) => name.trim()).join(),
     'Status,Lists,Accounts,Settings',
     'an operator has another menu');
-ok(/127\.0\.0\.1/.test(await text(page, 'table')), 'the resolver is shown');
+ok(/127\.0\.0\.1/.test(await text(page, '#resolvers ~ table')),
+    'the resolver is shown');
+await page.waitForSelector('.charts canvas');
+is(await page.locator('.charts canvas').count(), 3, 'there are three charts');
+ok(/7,\d{3} of 10,\d{3} answered/.test(await text(page, '.charts')),
+    'a chart has its sum in words');
+await press(page, '1 hour');
+await page.waitForSelector('[aria-current] >> text=1 hour');
+ok(/hours=1$/.test(page.url()), 'the time range is in the address');
+await page.waitForSelector('.charts >> text=/7\\d\\d of 1,\\d{3} answered/');
+await page.locator('.charts summary').first().focus();
+await page.keyboard.press('Enter');
+await page.waitForSelector('.charts td >> text=700');
+ok(true, 'the numbers of a chart are in a table');
+const needs = await text(page, '#needs ~ details');
+
+ok(needs.includes('frozen') && needs.includes(input.zone)
+    && /7\d % of 1,2\d\d answered/.test(needs),
+'a frozen list needs attention, with its answers of 24 hours');
 await press(page, 'Settings');
 await page.waitForSelector('.tabs');
 is((await tabs(page)).join(), 'Users,Sign-in,Audit log', 'its second level');
@@ -40,7 +59,7 @@ await axe(page, 'status');
 // --- a list ------------------------------------------------------------------
 
 await press(page, 'Lists');
-await page.waitForSelector('h1 >> text=1 list');
+await page.waitForSelector('h1 >> text=2 lists');
 await press(page, input.zone);
 await page.waitForSelector('h1 >> text=frozen');
 await press(page, 'Unfreeze');
@@ -133,7 +152,7 @@ await close(page, 'an owner');
 const viewer = await open();
 
 await signIn(viewer, input.viewer);
-await viewer.waitForSelector('p >> text=1 daemon');
+await viewer.waitForSelector('h2 >> text=1 daemon');
 is((await menu(viewer)).map((name) => name.trim()).join(),
     'Status,Lists,Accounts,Settings', 'a viewer has the same menu');
 await press(viewer, 'Settings');

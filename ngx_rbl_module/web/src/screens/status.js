@@ -1,80 +1,20 @@
-// Status, for operators: the verdict with the reasons, what waits, and the
-// daemons with their resolvers.
+// Status, for operators.  First the verdict with its reasons, from what the
+// daemons found; then numbers and charts; then what somebody has to do, and the
+// parts of the service.
 
 import { html } from '../html.js';
+import { answers, Needs } from '../list_needs.js';
 import { useLoad } from '../load.js';
-import { Answer, When } from '../parts.js';
-import { t } from '../text.js';
+import { want } from '../opened.js';
+import { Answer, Head, When } from '../parts.js';
+import { Charts, ranges } from '../service_charts.js';
+import { number, t } from '../text.js';
 
 const pause = 30000;
 
-function Fact({ name, value }) {
-    return html`<div><dt>${t(name)}</dt><dd>${value}</dd></div>`;
-}
-
-const counted = (n) => t('number', { value: n });
-
-// The counts of checks are those of the accounts that have waited longest.
-function Queues({ queues }) {
-    const least = (n) => (queues.more ? t('at_least', { value: n })
-        : counted(n));
-
-    return html`<dl class="facts">
-        <${Fact} name="queue_due" value=${least(queues.due)} />
-        <${Fact} name="queue_manual" value=${least(queues.manual)} />
-        <${Fact} name="queue_oldest" value=${t('seconds',
-            { value: queues.oldest })} />
-        <${Fact} name="queue_running" value=${counted(queues.running)} />
-        <${Fact} name="queue_soon" value=${least(queues.soon)} />
-        <${Fact} name="queue_outbox" value=${counted(queues.outbox)} />
-        <${Fact} name="queue_deliveries" value=${counted(queues.deliveries)} />
-        <${Fact} name="queue_digests" value=${counted(queues.digests)} />
-        <${Fact} name="queue_payments" value=${counted(queues.payments)} />
-    </dl>`;
-}
-
-function Resolvers({ resolvers }) {
-    return html`<ul>${resolvers.map((one) => html`<li key=${one.address}>
-        <bdi>${one.address}</bdi>${' '}${t('resolver_says', {
-            answered: one.answered, failed: one.failed,
-            ms: Math.round(one.latency_us / 1000) })}</li>`)}</ul>`;
-}
-
-function Daemon({ daemon }) {
-    return html`<tr>
-        <th scope="row" data-label=${t('daemon')}><bdi>${daemon.name}</bdi>
-            <p class="quiet"><bdi>${daemon.version}</bdi></p></th>
-        <td data-label=${t('last_seen')}><${When} text=${daemon.seen} /></td>
-        <td data-label=${t('started')}><${When} text=${daemon.started} /></td>
-        <td data-label=${t('checks')}><span>${t('done_failed', {
-            done: daemon.checks, failed: daemon.checks_failed })}
-            <p class="quiet">${t('running_now',
-                { value: daemon.checks_running })}</p></span></td>
-        <td data-label=${t('queries')}><span>${counted(daemon.queries)}
-            <p class="quiet">${t('timed_out',
-                { value: daemon.timeouts })}</p></span></td>
-        <td data-label=${t('deliveries')}>${t('done_failed', {
-            done: daemon.delivered, failed: daemon.deliveries_failed })}</td>
-        <td data-label=${t('resolvers')}>
-            <${Resolvers} resolvers=${daemon.resolvers} /></td>
-    </tr>`;
-}
-
-function Daemons({ daemons }) {
-    return html`<table>
-        <thead><tr>
-            <th scope="col">${t('daemon')}</th>
-            <th scope="col">${t('last_seen')}</th>
-            <th scope="col">${t('started')}</th>
-            <th scope="col">${t('checks')}</th>
-            <th scope="col">${t('queries')}</th>
-            <th scope="col">${t('deliveries')}</th>
-            <th scope="col">${t('resolvers')}</th>
-        </tr></thead>
-        <tbody>${daemons.map((daemon) => html`
-            <${Daemon} key=${daemon.name} daemon=${daemon} />`)}</tbody>
-    </table>`;
-}
+const Fact = ({ name, children }) => html`<div><dt>${t(name)}</dt>
+    <dd>${children}</dd></div>`;
+const minutely = (rate) => number(Math.round(rate * 6 / 10) / 10);
 
 function Conditions({ conditions }) {
     return html`<ul class="conditions">${conditions.map((one) => html`
@@ -85,27 +25,182 @@ function Conditions({ conditions }) {
             <p class="quiet"><bdi>${one.remedy}</bdi></p></li>`)}</ul>`;
 }
 
-function Shown({ data: { verdict, conditions, store, queues, daemons } }) {
+// The counts of checks are those of the accounts that have waited longest.
+const least = (queues, n) => (queues.more ? t('at_least', { value: n })
+    : number(n));
+
+// The most telling numbers.  lists: null: not known yet.
+function Tiles({ status: { queues, daemons, store }, lists }) {
+    const used = lists && lists.filter(({ list }) => list.status === 'active');
+
+    return html`<dl class="facts tiles">
+        <${Fact} name="checks_minute">${minutely(daemons.reduce((n, one) =>
+            n + one.checks_per_1000s, 0))}<//>
+        <${Fact} name="queue_due">${least(queues, queues.due)}<//>
+        <${Fact} name="queue_oldest">${t('seconds',
+            { value: queues.oldest })}<//>
+        ${used && html`<${Fact} name="lists_answer"><a href="#/lists">
+            ${t('n_of', { n: used.filter(answers).length,
+                all: used.length })}</a><//>`}
+        <${Fact} name="queue_deliveries">${number(queues.deliveries)}<//>
+        <${Fact} name="accounts"><a href="#/accounts">
+            ${number(store.accounts)}</a><//>
+    </dl>`;
+}
+
+function Daemon({ one }) {
+    return html`<tr>
+        <th scope="row" data-label=${t('daemon')}><bdi>${one.name}</bdi>
+            <span class="quiet"> <bdi>${one.version}</bdi></span></th>
+        <td data-label=${t('last_seen')}><${When} text=${one.seen} /></td>
+        <td data-label=${t('started')}><${When} text=${one.started} /></td>
+        <td data-label=${t('checks_minute')}>
+            ${minutely(one.checks_per_1000s)}</td>
+        <td data-label=${t('queue_running')}>${number(one.checks_running)}</td>
+        <td data-label=${t('queries_waiting')}>
+            ${number(one.queries_waiting)}</td>
+        <td data-label=${t('deliveries')}>${t('deliveries_of', {
+            done: one.delivered, failed: one.deliveries_failed,
+            dead: one.deliveries_dead })}</td>
+    </tr>`;
+}
+
+function Daemons({ daemons, addresses }) {
+    return html`<section aria-labelledby="daemons">
+        <h2 id="daemons">${t('total_daemons', { n: daemons.length })}</h2>
+        ${daemons.length === 0 ? html`<p>${t('no_daemons')}</p>` : html`
+            <table class="dense"><${Head} names=${['daemon', 'last_seen',
+                'started', 'checks_minute', 'queue_running',
+                'queries_waiting', 'deliveries']} />
+                <tbody>${daemons.map((one) => html`
+                    <${Daemon} key=${one.name} one=${one} />`)}</tbody>
+            </table>`}
+        ${addresses.length > 0 && html`<p>${t('queries_from')}${' '}
+            <bdi class="address">${addresses.map(({ address, host }) =>
+                `${address} (${host})`).join(', ')}</bdi></p>`}
+    </section>`;
+}
+
+function Resolver({ one }) {
+    return html`<tr>
+        <th scope="row" data-label=${t('resolver')}>
+            <bdi class="address">${one.address}</bdi></th>
+        <td data-label=${t('daemon')}><bdi>${one.name}</bdi></td>
+        <td data-label=${t('point_answered')}>${number(one.answered)}</td>
+        <td data-label=${t('point_unanswered')}>${number(one.failed)}</td>
+        <td data-label=${t('mean_time')}>${one.answered > 0
+            && t('milliseconds', { value: Math.round(one.latency_us / 1000)
+            })}</td>
+    </tr>`;
+}
+
+function Resolvers({ daemons }) {
+    const rows = daemons.flatMap(({ name, resolvers }) =>
+        resolvers.map((one) => ({ ...one, name })));
+
+    return rows.length > 0 && html`<section aria-labelledby="resolvers">
+        <h2 id="resolvers">${t('resolvers')}</h2>
+        <table class="dense"><${Head} names=${['resolver', 'daemon',
+            'point_answered', 'point_unanswered', 'mean_time']} />
+            <tbody>${rows.map((one) => html`<${Resolver}
+                key=${`${one.name} ${one.address}`} one=${one} />`)}</tbody>
+        </table></section>`;
+}
+
+function Receiver({ one }) {
+    const { account, id, name, waiting, fails, failing } = one;
+
+    return html`<tr>
+        <th scope="row" data-label=${t('account')}><a href="#/open/${account}"
+            onClick=${() => want(account)}>
+            <bdi class="name">${one.account_name}</bdi></a></th>
+        <td data-label=${t('receiver')}>${id
+            ? html`<bdi class="name">${name}</bdi>`
+            : t('receiver_callbacks')}</td>
+        <td data-label=${t('receiver_waits')}>${number(waiting)}</td>
+        <td data-label=${t('receiver_fails')}>${fails > 0 && html`
+            <${When} text=${failing} /> (${number(fails)})`}</td>
+    </tr>`;
+}
+
+function Receivers({ receivers }) {
+    return html`<section aria-labelledby="receivers">
+        <h2 id="receivers">${t('receivers_wait')}</h2>
+        ${receivers.length === 0 ? html`<p>${t('receivers_none')}</p>` : html`
+            <table class="dense"><${Head} names=${['account', 'receiver',
+                'receiver_waits', 'receiver_fails']} />
+                <tbody>${receivers.map((one) => html`<${Receiver}
+                    key=${one.account + one.id} one=${one} />`)}</tbody>
+            </table>`}</section>`;
+}
+
+function Waiting({ queues }) {
+    return html`<section aria-labelledby="queues">
+        <h2 id="queues">${t('queues')}</h2>
+        <dl class="facts">
+            <${Fact} name="queue_soon">${least(queues, queues.soon)}<//>
+            <${Fact} name="queue_manual">${least(queues, queues.manual)}<//>
+            <${Fact} name="queue_running">${number(queues.running)}<//>
+            <${Fact} name="queue_outbox">${number(queues.outbox)}<//>
+            <${Fact} name="queue_digests">${number(queues.digests)}<//>
+            <${Fact} name="queue_payments"><a href="#/unpaid">
+                ${number(queues.payments)}</a><//>
+        </dl></section>`;
+}
+
+const megabytes = (n) => number(Math.round(n / 1048576));
+
+function Store({ store }) {
+    const { partitions: all, partitions_away: away, memory,
+        memory_max: limit, replicas } = store;
+
+    return html`<section aria-labelledby="store">
+        <h2 id="store">${t('store')}</h2>
+        ${away > 0 && html`<p class="wrong">
+            ${t('parts_away', { n: away, of: all })}</p>`}
+        <dl class="facts">
+            <${Fact} name="store_parts">${t('n_of', { n: all - away, all })}<//>
+            ${memory > 0 && html`<${Fact} name="store_memory">${t('n_of', {
+                n: megabytes(memory), all: limit > 0 ? megabytes(limit)
+                    : t('no_limit') })}<//>`}
+            <${Fact} name="store_replicas">${number(replicas)}<//>
+            <${Fact} name="lists_used">${t('n_of', { n: store.lists_active,
+                all: store.lists })}<//>
+        </dl></section>`;
+}
+
+function Shown({ status, lists, health, receivers, hours }) {
+    const { verdict, conditions, daemons, addresses } = status;
+
     return html`
         <h1 class=${verdict === 'good' ? 'good' : 'bad'}>
             ${t(`verdict_${verdict}`)}</h1>
         ${conditions.length > 0 && html`
             <${Conditions} conditions=${conditions} />`}
-        <p>${t('total_daemons', { n: daemons.length })}</p>
-        <p>${t('store_has', { accounts: store.accounts, lists: store.lists,
-            active: store.lists_active })}</p>
-        ${store.partitions_away > 0 && html`<p class="bad">
-            ${t('parts_away', { n: store.partitions_away,
-                of: store.partitions })}</p>`}
-        ${daemons.length === 0 && html`<p>${t('no_daemons')}</p>`}
-        ${daemons.length > 0 && html`<${Daemons} daemons=${daemons} />`}
-        <section><h2>${t('queues')}</h2>
-            <${Queues} queues=${queues} /></section>`;
+        <${Tiles} status=${status} lists=${lists.body && lists.body.data} />
+        <${Answer} state=${health}>${({ data }) => html`
+            <${Charts} health=${data} hours=${hours} />`}<//>
+        <${Answer} state=${lists}>${({ data }) => html`
+            <${Needs} lists=${data} addresses=${addresses} />`}<//>
+        <div class="panels">
+            <${Answer} state=${receivers}>${({ data }) => html`
+                <${Receivers} receivers=${data} />`}<//>
+            <div><${Waiting} queues=${status.queues} />
+                <${Store} store=${status.store} /></div>
+        </div>
+        <${Daemons} daemons=${daemons} addresses=${addresses} />
+        <${Resolvers} daemons=${daemons} />`;
 }
 
-export function Status() {
+export function Status({ query }) {
+    const wanted = Number(new URLSearchParams(query).get('hours'));
+    const hours = ranges.includes(wanted) ? wanted : 24;
     const state = useLoad('operator/status.json', 0, pause);
+    const lists = useLoad('operator/lists.json', 0, 2 * pause);
+    const receivers = useLoad('operator/receivers.json', 0, 2 * pause);
+    const health = useLoad(`operator/health.json?hours=${hours}`, 0, 2 * pause);
 
     return html`<${Answer} state=${state}>${({ data }) => html`
-        <${Shown} data=${data} />`}<//>`;
+        <${Shown} status=${data} lists=${lists} health=${health}
+            receivers=${receivers} hours=${hours} />`}<//>`;
 }
