@@ -1,6 +1,6 @@
 // By keyboard alone: an operator looks at the status and its charts, unfreezes
-// a list and changes its limits, opens an account, adds a host there and leaves
-// it.  An
+// a list and changes its limits, finds and opens an account, adds a host there
+// and leaves it.  An
 // operator who is a viewer can only look.
 
 import { axe, close, done, input, is, ok, open, signIn, start, tabTo }
@@ -59,7 +59,11 @@ await axe(page, 'status');
 // --- a list ------------------------------------------------------------------
 
 await press(page, 'Lists');
-await page.waitForSelector('h1 >> text=2 lists');
+await page.waitForSelector('h1 >> text=0 of 1 lists in use answer');
+await press(page, 'Show 1 list that is off');
+await page.waitForSelector('td >> text=off');
+ok(/off=1$/.test(page.url()), 'lists that are off are shown on demand');
+await press(page, 'Hide the lists');
 await press(page, input.zone);
 await page.waitForSelector('h1 >> text=frozen');
 await press(page, 'Unfreeze');
@@ -89,8 +93,18 @@ ok(true, 'and is turned off and on');
 await press(page, 'Accounts');
 await page.waitForSelector('h1 >> text=2 accounts');
 is((await tabs(page)).join(), 'Accounts,Payments', 'and of the accounts');
-await tabTo(page, 'Id of an account');
-await page.keyboard.type('x');
+await press(page, 'Worst first');
+await page.waitForFunction(() => /Other/.test(
+    document.querySelectorAll('tbody tr')[1].textContent));
+ok(/1 host critical/.test(await text(page, 'tbody tr')),
+    'the account with the heaviest listing is the first');
+await tabTo(page, 'Name of an account');
+await page.keyboard.type('oTHer');
+await page.waitForFunction(() =>
+    document.querySelectorAll('tbody tr').length === 1);
+ok(/Other/.test(await text(page, 'tbody')), 'an account is found by its name');
+await page.keyboard.press('Control+A');
+await page.keyboard.type(`AC${'1'.repeat(32)}`);
 await page.keyboard.press('Enter');
 await page.waitForSelector('.wrong');
 ok(/no such account/.test(await text(page, '.wrong')), 'an id that is none');

@@ -1,4 +1,5 @@
-// System lists, for operators: their state, and what can be done about it.
+// System lists, for operators: their state, how their queries ended, and what
+// can be done about it.
 
 import { useState } from 'preact/hooks';
 
@@ -7,10 +8,11 @@ import { isolate } from '../bidi.js';
 import { Said, useChange } from '../change.js';
 import { Field, Form, Select } from '../form.js';
 import { html } from '../html.js';
-import { Filter, ListCells, matches } from '../list_parts.js';
-import { ListState, needsLook, wordOf } from '../list_state.js';
+import { Answered, answers, answersOf, isInNeed } from '../list_needs.js';
+import { Filter, matches } from '../list_parts.js';
+import { ListState, troubleOf, wordOf } from '../list_state.js';
 import { useLoad } from '../load.js';
-import { Answer, Place } from '../parts.js';
+import { Answer, Head, Place, When } from '../parts.js';
 import { t } from '../text.js';
 import { About } from './list.js';
 
@@ -18,44 +20,75 @@ const path = 'operator/lists.json';
 const weights = ['critical', 'high', 'normal', 'info'];
 const numbers = ['day_quota', 'rate', 'min_interval'];
 
-function Row({ data, word }) {
+// Why its answers do not count, and since when.
+function Why({ data, word }) {
+    const { frozen, refusing_till: till } = data;
+    const trouble = troubleOf(word, data);
+    const time = frozen || till || trouble?.since;
+
+    return time && html`<p class="quiet">
+        ${t(till && !frozen ? 'until_word' : 'since_word')}${' '}
+        <${When} text=${time} />${trouble?.reason
+            && `. ${t(`why_${trouble.reason}`)}`}</p>`;
+}
+
+function Row({ data, word, hand }) {
     const { list } = data;
 
     return html`<tr>
-        <${ListCells} list=${list} shared=${data} word=${word} />
-        <td data-label=${t('weight')}>${t(`weight_${data.weight}`)}</td>
+        <th scope="row" data-label=${t('list')}>
+            <a href="#/lists/${list.id}" title=${list.name}>
+                <bdi class="address">${list.host}</bdi></a></th>
+        <td class="why" data-label=${t('state')}><span>
+            <${ListState} word=${word} />
+            <${Why} data=${data} word=${word} /></span></td>
+        <td class="short" data-label=${t('weight')}>
+            ${t(`weight_${data.weight}`)}</td>
+        <td class="short" data-label=${t('answers_day')}>${answersOf(data)}</td>
+        <td data-label=${t('answered_last')}><${Answered} data=${data} /></td>
         <td data-label=${t('quota_left')}>${data.quota_left >= 0
             && t('number', { value: data.quota_left })}</td>
-        <td data-label=${t('by_hand')}>${data.by_hand.map((name) =>
-            t(`hand_${name}`)).join(', ')}</td>
+        ${hand && html`<td data-label=${t('by_hand')}>${data.by_hand.map(
+            (name) => t(`hand_${name}`)).join(', ')}</td>`}
     </tr>`;
 }
 
-function Table({ all }) {
+const rank = ({ list, weight, ...data }) => [
+    list.status !== 'active' ? 2 : isInNeed({ list, ...data }) ? 0 : 1,
+    weights.indexOf(weight)];
+
+function before(a, b) {
+    const [[one, light], [other, heavy]] = [rank(a), rank(b)];
+
+    return one - other || light - heavy;
+}
+
+// Those in use, what needs attention first; with `off` the others behind them.
+function Table({ all, off }) {
     const [text, setText] = useState('');
-    const rows = all.map((data) => ({ data, word: wordOf(data.list, data) }));
-    const look = rows.filter(({ data, word }) => data.list.status === 'active'
-        && needsLook(word));
-    const sorted = [...look, ...rows.filter((row) => !look.includes(row))];
-    const shown = sorted.filter(({ data }) => matches(data.list, text));
+    const used = all.filter(({ list }) => list.status === 'active');
+    const look = used.filter(isInNeed).length;
+    const rows = (off ? all : used).toSorted(before);
+    const shown = rows.filter(({ list }) => matches(list, text));
+    const others = all.length - used.length;
+    const hand = shown.some(({ by_hand: names }) => names.length > 0);
 
     return html`
-        <h1>${t('total_lists', { n: all.length })}</h1>
-        <p>${look.length > 0 ? t('lists_look', { n: look.length })
-            : t('lists_good')}</p>
+        <h1>${t('lists_answering', { n: used.filter(answers).length,
+            all: used.length })}</h1>
+        ${look > 0 && html`<p>${t('lists_attention', { n: look })}</p>`}
         <${Filter} value=${text} onChange=${setText} />
-        <p role="status">${t('shown', { n: shown.length,
-            total: all.length })}</p>
-        ${shown.length > 0 && html`<table>
-            <thead><tr>
-                <th scope="col">${t('list')}</th>
-                <th scope="col">${t('state')}</th>
-                <th scope="col">${t('weight')}</th>
-                <th scope="col">${t('quota_left')}</th>
-                <th scope="col">${t('by_hand')}</th>
-            </tr></thead>
-            <tbody>${shown.map((row) => html`
-                <${Row} key=${row.data.list.id} ...${row} />`)}</tbody>
+        ${others > 0 && html`<p><a href=${off ? '#/lists' : '#/lists?off=1'}>
+            ${off ? t('lists_off_hide')
+                : t('lists_off_show', { n: others })}</a></p>`}
+        ${shown.length < rows.length && html`<p role="status">${t('shown',
+            { n: shown.length, total: rows.length })}</p>`}
+        ${shown.length > 0 && html`<table class="dense">
+            <${Head} names=${['list', 'state', 'weight', 'answers_day',
+                'answered_last', 'quota_left', ...hand ? ['by_hand'] : []]} />
+            <tbody>${shown.map((data) => html`<${Row} key=${data.list.id}
+                data=${data} word=${wordOf(data.list, data)}
+                hand=${hand} />`)}</tbody>
         </table>`}`;
 }
 
@@ -132,6 +165,10 @@ function One({ me, data, onDone }) {
             <${ListState} word=${wordOf(data.list, data)} /></h1>
         ${data.note && html`<p>${t('list_note',
             { note: isolate(data.note) })}</p>`}
+        <dl class="facts"><div><dt>${t('answers_day')}</dt>
+                <dd>${answersOf(data) || '0'}</dd></div>
+            <div><dt>${t('answered_last')}</dt>
+                <dd><${Answered} data=${data} /></dd></div></dl>
         ${data.by_hand.length > 0 && html`<p>${t('changed_by_hand', { what:
             data.by_hand.map((name) => t(`hand_${name}`)).join(', ') })}</p>`}
         ${me.user.role !== 'viewer' && html`<${Actions} data=${data}
@@ -139,7 +176,7 @@ function One({ me, data, onDone }) {
         <${About} data=${data} />`;
 }
 
-export function SystemLists({ me, rest }) {
+export function SystemLists({ me, rest, query }) {
     const [round, setRound] = useState(0);
     const state = useLoad(path, round, 30000);
 
@@ -148,5 +185,5 @@ export function SystemLists({ me, rest }) {
         <${Answer} state=${state}>${({ data }) => (rest ? html`<${One} me=${me}
             data=${data.find(({ list }) => list.id === rest)}
             onDone=${() => setRound((n) => n + 1)} />`
-            : html`<${Table} all=${data} />`)}<//>`;
+            : html`<${Table} all=${data} off=${query === 'off=1'} />`)}<//>`;
 }
