@@ -1,19 +1,21 @@
 /*
- * hosts/find: hosts by the beginning of their value or name, by state, group
- * and profile, from a cursor on.
- * counts: how many hosts are in each state.
+ * hosts/find: hosts by a text in their value or name, by state, group, profile
+ * and listings, from a cursor on.
+ * counts: how many hosts are in each state; listed ones by weight.
  * changes: the last ones, when lists began and ceased to list hosts.
  */
 
 #include "ngx_rbl_portal.h"
 #include "ngx_rbl_write.h"
 
+#include "rbl_codes.h"
 #include "rbl_host_state.h"
 #include "rbl_ops.h"
 
 
 #define NGX_RBL_FIND_LIMIT  "100"       /* default */
 #define NGX_RBL_FIND_MAX    500
+#define NGX_RBL_FIND_HOURS  8784        /* of a leap year */
 #define NGX_RBL_FIND_GUESS  640         /* octets of a host in an answer */
 #define NGX_RBL_AFTER_MAX   2400        /* a cursor has the name of a host in
                                            hex digits */
@@ -35,6 +37,35 @@ ngx_rbl_find_state(rbl_run_t *run, rbl_str_t *text)
     }
 
     return -1;
+}
+
+
+/* The script gets the number of the weight. */
+
+static int
+ngx_rbl_find_weight(rbl_run_t *run, rbl_str_t *text)
+{
+    rbl_weight_t  weight;
+
+    weight = rbl_weight_parse(*text);
+
+    if (weight == RBL_WEIGHT_NONE) {
+        return -1;
+    }
+
+    *text = rbl_digit(weight);
+
+    return 0;
+}
+
+
+static int
+ngx_rbl_find_since(rbl_run_t *run, rbl_str_t *text)
+{
+    int64_t  hours;
+
+    return rbl_int_parse(&hours, *text, 1, NGX_RBL_FIND_HOURS) == RBL_OK ? 0
+                                                                         : -1;
 }
 
 
@@ -71,6 +102,13 @@ static const rbl_field_t  ngx_rbl_find_fields[] = {
              RBL_ARG(host_find, group)),
     RBL_SIDS("profile", RBL_EMPTY|RBL_ONE, RBL_SID_PROFILE,
              RBL_ARG(host_find, profile)),
+    RBL_SIDS("list", RBL_EMPTY|RBL_ONE, RBL_SID_LIST,
+             RBL_ARG(host_find, list)),
+    RBL_TEXT("weight", RBL_EMPTY, ngx_rbl_find_weight,
+             RBL_ARG(host_find, weight)),
+    RBL_TEXT("since", RBL_EMPTY, ngx_rbl_find_since,
+             RBL_ARG(host_find, since)),
+    RBL_TEXT("part", RBL_EMPTY, rbl_flag, RBL_ARG(host_find, part)),
     RBL_TEXT("sort", RBL_EMPTY, ngx_rbl_find_sort, RBL_ARG(host_find, sort)),
     RBL_TEXT("after", RBL_EMPTY, ngx_rbl_find_after,
              RBL_ARG(host_find, after)),
@@ -170,7 +208,8 @@ const ngx_rbl_op_t  ngx_rbl_op_hosts_find = {
 static void
 ngx_rbl_counts_answer(rbl_run_t *run, rbl_doc_t *doc, const redisReply *reply)
 {
-    int64_t                 ranges, clear;
+    int64_t                 ranges, clear, hosts;
+    rbl_weight_t            weight;
     rbl_host_count_reply_t  n;
 
     rbl_host_count_reply(&n, reply);
@@ -191,6 +230,13 @@ ngx_rbl_counts_answer(rbl_run_t *run, rbl_doc_t *doc, const redisReply *reply)
     rbl_doc_int(doc, "paused", n.paused);
     rbl_doc_int(doc, "clear", ngx_max(clear, 0));
     rbl_doc_int(doc, "ranges", ngx_max(ranges, 0));
+
+    for (weight = RBL_WEIGHTS; weight > RBL_WEIGHT_NONE; weight--) {
+        hosts = run->stopped ? 0 : rbl_reply_int(rbl_reply_at(n.weights,
+                                                              weight - 1), 0);
+        rbl_doc_int(doc, rbl_weight_word(weight), hosts);
+    }
+
     rbl_doc_close(doc);
 }
 

@@ -3,6 +3,7 @@
  */
 
 #include "rbl_view.h"
+#include "rbl_codes.h"
 #include "rbl_contact.h"
 #include "rbl_host_state.h"
 #include "rbl_money.h"
@@ -75,8 +76,10 @@ rbl_view_texts(rbl_doc_t *d, const char *key, rbl_str_t packed)
 
 
 static void
-rbl_view_listings(rbl_doc_t *d, const char *key, rbl_str_t packed)
+rbl_view_listings(rbl_doc_t *d, const char *key, rbl_str_t packed,
+    const rbl_timezone_t *tz, unsigned flags)
 {
+    char           buf[RBL_TIME_LEN];
     size_t         i, n;
     rbl_mp_t       mp;
     rbl_listing_t  v;
@@ -95,6 +98,13 @@ rbl_view_listings(rbl_doc_t *d, const char *key, rbl_str_t packed)
         rbl_doc_str(d, "host", v.zone);
         rbl_doc_str(d, "website", v.website);
         rbl_doc_str(d, "details", v.details);
+
+        if (flags & RBL_VIEW_STATE) {
+            rbl_doc_str(d, "id", v.list);
+            rbl_doc_z(d, "weight", rbl_weight_word((rbl_weight_t) v.weight));
+            rbl_doc_str(d, "since", rbl_time_text(buf, v.since, tz));
+        }
+
         rbl_doc_close(d);
     }
 
@@ -184,7 +194,7 @@ rbl_view_host(rbl_doc_t *d, const char *key, const rbl_host_t *h,
     rbl_doc_int_str(d, "listed_count", h->listed_count);
 
     if (!(flags & RBL_VIEW_NO_DETAILS)) {
-        rbl_view_listings(d, "listed_details", h->details);
+        rbl_view_listings(d, "listed_details", h->details, tz, flags);
     }
 
     stopped = h->stopped > 0 && !rbl_str_is(h->status, "paused");

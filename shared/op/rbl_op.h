@@ -21,7 +21,7 @@
 #include "rbl_sid.h"
 #include "rbl_timezone.h"
 
-#define RBL_FIELDS_MAX     8            /* fields of one operation */
+#define RBL_FIELDS_MAX     12           /* fields of one operation */
 #define RBL_FIELD_KINDS    3            /* kinds of things of one operation */
 #define RBL_REFUSAL_MAX    512          /* octets of the text of a refusal */
 #define RBL_PAGE_SIZE      20           /* default */

@@ -38,7 +38,7 @@ my $row = '<tr><th>192.0.2.1</th><td>name</td><td>clear</td><td></td>'
 for (['one', 1], ['all', ROWS]) {
     my ($name, $n) = @$_;
     write_file("$plain/floor/$name.html", '<!doctype html><title>x</title>'
-        . '<link rel="icon" href="data:,"><style>tr { height: 60px }</style>'
+        . '<link rel="icon" href="data:,"><style>tr { height: 36px }</style>'
         . "<table>\n" . "$row\n" x $n . "</table>\n");
 }
 write_file("$plain/floor/least.html", <<'EOF');

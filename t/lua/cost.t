@@ -527,6 +527,10 @@ find('listed since, on 400 lists', sort => 'since', limit => 500);
 find('of the last group', group => $cg[49], limit => 500);
 find('of one host', group => $cg[60], profile => $rp[9], limit => 500);
 find('clear, one is', state => 0, limit => 500);
+find('of a list and weight', list => $W{own}[7], weight => 3, limit => 500);
+find('of another weight', weight => 1, limit => 500);
+find('a text that nothing has', text => 'zzz', part => '1', limit => 500,
+    after => 'c0HT' . '0' x 32);
 find('a text in a state', text => '10.', sort => 'since', group => $cg[49],
     limit => 500);
 

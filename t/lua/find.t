@@ -15,7 +15,7 @@ use RblScript qw(:DEFAULT find_members step);
 
 use constant { ID => 1, VALUE => 2, NAME => 3, TYPE => 4, STATUS => 7,
     PROFILE => 8, GROUPS => 9, CHECKED => 11, FIRST => 12, LISTED => 13,
-    UNKNOWN => 14, UNCOVERED => 18 };
+    UNKNOWN => 14, DETAILS => 16, UNCOVERED => 18 };
 use constant { WIDTH => 1e13, HOSTS => 40 };
 use constant { CLEAR => 0, IS_LISTED => 1, IS_UNKNOWN => 2, NOT_COVERED => 3,
     PAUSED => 4, RANGE => 5 };
@@ -116,6 +116,11 @@ sub find_all {
     return @all;
 }
 
+sub heaviest {
+    my ($most) = sort { $b <=> $a } map { $_->[9] || 2 } @{ $_[0][DETAILS] };
+    return $most // 0;
+}
+
 # The same from the records, in the order of the answer, but for that of a
 # search by text in a state, which has two.
 sub model {
@@ -123,24 +128,33 @@ sub model {
 
     my $text = small($o{text} // '');
     my $begins = sub { substr(small($_[0]), 0, length $text) eq $text };
+    my $has = sub { $o{part} && index(small($_[0]), $text) >= 0 };
+    my $listing = grep { length($o{$_} // '') } qw(list weight since);
     my @hosts = grep {
         my $h = $_;
         (!$o{group} || grep { $_ eq $o{group} } @{ $h->[GROUPS] })
             && (!$o{profile} || $h->[PROFILE] eq $o{profile})
             && (!length($o{state} // '') || state_of($h) == $o{state})
-            && ($begins->($h->[VALUE]) || $begins->($h->[NAME]))
+            && (!$listing || state_of($h) == IS_LISTED)
+            && (!$o{list} || grep { $_->[0] eq $o{list} } @{ $h->[DETAILS] })
+            && (!$o{weight} || $o{weight} == heaviest($h))
+            && (!$o{since} || $h->[FIRST] > now_ms() - $o{since} * 3_600_000)
+            && ($begins->($h->[VALUE]) || $begins->($h->[NAME])
+                || $has->($h->[VALUE]) || $has->($h->[NAME]))
             && ($o{sort} ne 'since' || state_of($h) == IS_LISTED)
     } hosts_of();
-    if ($o{sort} eq 'since') {
+    if ($o{sort} eq 'since' || $o{since} && $text eq '' && $o{sort} ne 'name') {
         @hosts = sort { $a->[FIRST] <=> $b->[FIRST] || $a->[ID] cmp $b->[ID] }
             @hosts;
     } elsif ($text ne '') {
         # those with the same value, of two types, by SID
         my $first = sub { $begins->($_[0][VALUE])
             && small($_[0][NAME]) ne $_[0][VALUE] };
+        my $n = 0;
         @hosts = map { $_->[1] } sort { $a->[0] cmp $b->[0] } map {
-            [($first->($_) ? "v$_->[VALUE]" : "w" . small($_->[NAME]))
-                . "\0$_->[ID]", $_] } @hosts;
+            [($first->($_) ? "v$_->[VALUE]"
+                : $begins->($_->[NAME]) ? "w" . small($_->[NAME])
+                : sprintf 'x%09d', $n++) . "\0$_->[ID]", $_] } @hosts;
     } elsif ($o{sort} eq 'name') {
         @hosts = map { $_->[1] } sort { $a->[0] cmp $b->[0] }
             map { [small($_->[NAME]) . "\0$_->[ID]", $_] } @hosts;
@@ -155,7 +169,10 @@ sub random_search {
     return (text => chance(0.4) ? '' : pick(@words),
         state => chance(0.5) ? '' : int rand 5,
         group => chance(0.7) ? '' : pick(@cg),
-        profile => chance(0.7) ? '' : pick(@rp),
+        profile => chance(0.7) ? '' : pick(@rp), part => pick('', '0', '1'),
+        list => chance(0.8) ? '' : pick('RBa', 'RBb', 'RBc'),
+        weight => chance(0.8) ? '' : 1 + int rand 4,
+        since => chance(0.8) ? '' : 1 + int rand 48,
         sort => pick('', 'created', 'name', 'since'), limit => 1 + int rand 9);
 }
 
@@ -164,7 +181,8 @@ sub searched {
 
     my @found = find_all(%o);
     my @want = model(%o);
-    my $free = $o{text} ne '' && length $o{state} && $o{sort} ne 'since';
+    my $free = $o{text} ne '' && $o{sort} ne 'since'
+        && grep { length $_ } @o{qw(state list weight since)};
     my ($found, $want) = map { join ' ', $free ? sort @$_ : @$_ } \@found,
         \@want;
     return 1 if $found eq $want;
@@ -215,7 +233,9 @@ sub check {
         if chance(0.05);
     my @lists = ('RBa', 'RBb');
     my $how = int rand 6;
-    my @results = $how == 0 ? () : map { $how == 1 ? listed_result($_)
+    my $weight = int rand 5;
+    my @results = $how == 0 ? () : map { $how == 1
+        ? result($_, 'listed', weight => $weight)
         : $how == 2 ? result($_, 'unknown', error => 'timeout')
         : $how == 3 && chance(0.5) ? listed_result($_)
         : result($_, 'clear') } @lists;
@@ -273,6 +293,11 @@ my %may = (
     name => [4, sub { my $h = some_host() // return;
         script('host_update', [$acct], host => $h->[ID], named => '1',
             name => name_of($h->[VALUE])) }],
+    age => [4, sub { my ($h) = grep { state_of($_) == IS_LISTED } hosts_of();
+        return if !$h;
+        $h->[FIRST] = now_ms() - 60_000 * (1 + int rand 60 * 60);
+        cmd('SET', k('r', $ac, $h->[ID]), packed($h));
+        cmd('ZADD', k('states', $ac), WIDTH + $h->[FIRST], $h->[ID]) }],
     update => [3, sub { my $h = some_host() // return;
         script('host_update', [$acct], host => $h->[ID],
             profile => pick('', @rp),

@@ -57,7 +57,8 @@ sub add {
 sub counts {
     my $c = accepted(portal($t, $me, 'GET', 'counts.json'), 'counts')->{data};
     return join ' ', map { "$_ $c->{$_}" } grep { $c->{$_} }
-        qw(hosts listed unknown uncovered paused clear ranges);
+        qw(hosts listed unknown uncovered paused clear ranges critical high
+        normal info);
 }
 
 is_deeply([@{ find() }{qw(data next looked)}], [[], undef, 0],
@@ -130,6 +131,64 @@ is(scalar @{ find(state => 'paused', text => '198.')->{data} }, 5,
 is(find(state => 'listed')->{data}[0]{state}, 'listed',
     'the found host has the state listed');
 
+# --- text in the middle ------------------------------------------------------
+
+is(names(text => 'EXAMPLE', part => 1), '', 'parts come after the beginnings');
+is(join(' ', map { $_->{name} } all(text => 'EXAMPLE', part => 1)),
+    'MAIL.example.org', 'a part of a name is found');
+is(join(' ', map { $_->{host} } all(text => '2.', part => 1, limit => 2)),
+    '192.0.2.1 192.0.2.2 192.0.2.3 192.0.2.4 192.0.2.6 192.0.2.5',
+    'a part of a value is found, in the order of creation');
+is(join(' ', sort map { $_->{host} } all(text => '198', part => 1,
+    limit => 3)), '198.51.100.0 198.51.100.0/30 198.51.100.1 198.51.100.2'
+    . ' 198.51.100.3', 'what begins with the text comes once');
+is(join(' ', all(text => '2.', part => 0)), '',
+    'without part it is not looked for');
+is(join(' ', map { $_->{name} } all(text => ' s', part => 1)), '* star',
+    'a text is no pattern');
+is(join(' ', all(text => 'zzz', part => 1)), '', 'nothing has that text');
+
+# --- listings ----------------------------------------------------------------
+
+sub listing_of {
+    my ($host, %with) = @_;
+
+    my $key = redis_key('r', $ac, $id{$host});
+    my $h = record('host', redis($t->{redis}, 'GET', $key));
+    my $now = time * 1000;
+    redis($t->{redis}, 'SET', $key, record_pack('host', %$h,
+        name => \$h->{name}, value => \$h->{value}, details => [map {
+        ['RB' . '0' x 31 . $_, "list$_.test", '', 'why', ['127.0.0.2'], $now,
+        $now, 0, 0, $with{$_}, 0, [], 0, $with{$_}] } sort keys %with]));
+    forget($t, $ac);
+    return;
+}
+listing_of('six', 1 => 4, 2 => 1);
+my $rb = 'RB' . '0' x 31;
+is(names(list => $rb . 1), 'a Six', 'hosts on a list are found');
+is(names(list => $rb . 2), 'Six', 'hosts on another list are found');
+is(names(list => $rb . 3), '', 'no host is on the third list');
+is(names(weight => 'critical'), 'Six', 'the heaviest listing counts');
+is(names(weight => 'info'), '', 'a lighter listing does not count');
+is(names(weight => 'normal'), 'a', 'a weight that is not known is normal');
+is(names(list => $rb . 1, weight => 'critical', text => '2001'), 'Six',
+    'list, weight and text together');
+is(names(list => $rb . 1, state => 'unknown'), '',
+    'an unknown host is on no list');
+is(names(since => 24), '', 'no host is listed since yesterday');
+list_host($t, $id{six}, since => time * 1000 - 7_200_000);
+is(names(since => 1), '', 'the host is listed for more than an hour');
+is(names(since => 3), 'Six', 'the host is listed within three hours');
+is(names(since => 3, sort => 'since'), 'Six', 'by the time of the listing, too');
+is(names(since => 3, list => $rb . 2), '', 'of the hours and another list');
+list_host($t, $id{six}, since => 5_000);
+redis($t->{redis}, 'HSET', redis_key('refs', $ac), w4 => 1, w2 => 1);
+is(counts(), 'hosts 13 listed 2 unknown 5 paused 6 critical 1 normal 1',
+    'counts.json counts the listed hosts by weight');
+my ($six) = grep { $_->{id} eq $id{six} } @{ find()->{data} };
+is_deeply([@{ $six->{listed_details}[0] }{qw(host id weight)}],
+    ['list1.test', $rb . 1, ''], 'a host has the lists that list it');
+
 # --- groups and profiles -----------------------------------------------------
 
 my $group = accepted(portal($t, $admin, 'POST', 'contactgroup/add.json',
@@ -162,6 +221,8 @@ ok($next, 'a page that is not the last has a cursor');
 for (['text', 'x' x 256], ['text', "a\0"], ['text', "a\nb"],
     ['state', 'range'], ['state', 'Listed'], ['state', '1'],
     ['group', $foreign], ['group', 'CG' . '0' x 32], ['group', 'x'],
+    ['list', 'x'], ['list', $profile], ['weight', 'heavy'],
+    ['weight', 4], ['since', 0], ['since', 9999], ['since', 'x'], ['part', 2],
     ['group', $profile], ['profile', $foreign_profile], ['profile', $group],
     ['sort', 'value'], ['limit', 0], ['limit', 501], ['limit', 'x'],
     ['limit', -1], ['after', 'x'], ['after', "$next%"], ['after', "x$next"],
@@ -175,8 +236,8 @@ for (['text', 'x' x 256], ['text', "a\0"], ['text', "a\nb"],
 }
 refused(portal($t, $me, 'GET', 'hosts/find.json?text=%ff'), 400, qr/\btext\b/,
     'what is not UTF-8');
-is(scalar @{ find(map { $_ => '' } qw(text state group profile sort after
-    limit))->{data} }, 13, 'empty fields are as good as none');
+is(scalar @{ find(map { $_ => '' } qw(text state group profile list weight
+    since part sort after limit))->{data} }, 13, 'empty fields are as good as none');
 
 # --- pages -------------------------------------------------------------------
 

@@ -120,6 +120,13 @@ test_host(void)
            "\"reason\":\"\"}}",
            "listed host");
 
+    host_view(&b, &h, &est, RBL_VIEW_STATE);
+    rbl_out_char(&b.out, '\0');
+    ok(strstr(b.base, "\"details\":\"https://bl.example/?q=192.0.2.1\","
+              "\"id\":\"RB1\",\"weight\":\"\","
+              "\"since\":\"2016-11-24 10:06:39 EST\"}") != NULL,
+       "with its state, a listing has its list, weight and time");
+
     is_str(host_view(&b, &h, &est, RBL_VIEW_NO_DETAILS),
            HOST_HEAD "\"contact_group\":\"CG1,CG2\","
            "\"last_checked\":\"2016-11-07 21:01:33 EST\","

@@ -7,6 +7,7 @@ import { get, kept } from './api.js';
 import { pageOf } from './paths.js';
 
 const few = 50;                 // rows that more() reads at least
+const many = 500;               // with a text, of which one wants to know all
 const pause = 10000;            // ms between two looks at what is shown
 const used = new WeakSet();     // answers that rows were made of
 
@@ -110,7 +111,8 @@ export function useFind(name, key, brief) {
     }
 
     const find = now.current;
-    const more = async (n = few) => find.run || readOn(find, n, brief, draw);
+    const least = key.includes('text=') ? many : few;
+    const more = async (n = least) => find.run || readOn(find, n, brief, draw);
 
     async function again() {
         if (document.visibilityState !== 'visible' || find.run) {

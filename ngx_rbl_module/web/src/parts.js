@@ -55,10 +55,11 @@ export const shapes = {
     disabled: 'M3 2h4v12H3z M9 2h4v12H9z'
 };
 
+// name: of the state; other classes may follow.
 export function State({ name, text = t(`state_${name}`) }) {
     return html`<span class="state ${name}">
         <svg viewBox="0 0 16 16" aria-hidden="true"><path
-            fill-rule="evenodd" d=${shapes[name]} />
+            fill-rule="evenodd" d=${shapes[name.split(' ')[0]]} />
         </svg>${text}</span>`;
 }
 

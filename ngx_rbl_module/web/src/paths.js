@@ -19,7 +19,8 @@ export function pageOf(search, after = '') {
 }
 
 // The filters of hosts in the query of an address.
-export const filters = ['text', 'state', 'group', 'profile', 'sort'];
+export const filters = ['text', 'state', 'weight', 'group', 'profile', 'list',
+    'since', 'sort'];
 
 // The filters alone, in one order: the same search has the same query.
 export function known(query) {
@@ -33,7 +34,7 @@ export function known(query) {
 export const netOf = (address) => (address.includes(':') ? `${address}/120`
     : address.replace(/\d+$/, '0/24'));
 
-export const searchOf = (query) => `hosts/find.json?${query}`;
+export const searchOf = (query) => `hosts/find.json?part=1&${query}`;
 
 export const firstPaths = {
     overview: () => ['counts.json'],

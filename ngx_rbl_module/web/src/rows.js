@@ -44,7 +44,7 @@ function measure(body) {
     const row = body.firstElementChild;
 
     return { top: body.getBoundingClientRect().top + scrollY,
-        tall: row ? row.getBoundingClientRect().height : 64 };
+        tall: row ? row.getBoundingClientRect().height : 36 };
 }
 
 // The arrow keys go to the same place of another row, Escape to what leads out.
@@ -72,7 +72,7 @@ export function Rows({ label, head, items, cells, selects, total, out,
     onNear })
 {
     const body = useRef();
-    const [view, setView] = useState({ first: 0, last: most, tall: 64 });
+    const [view, setView] = useState({ first: 0, last: most, tall: 36 });
     const [held, setHeld] = useState('');
     const made = useMemo(() => new WeakMap(), [cells, view.tall,
         Math.floor(now() / stale)]);

@@ -1,7 +1,9 @@
--- Counts the hosts of an account by their state.
+-- Counts the hosts of an account by their state, and the listed ones by the
+-- weight of their heaviest listing.
 --- key: acct  acct:<AC>
---- reply: OK hosts# others# listed# unknown# uncovered# paused#  all; those
---          that are not clear, and ranges; those in each state
+--- reply: OK hosts# others# listed# unknown# uncovered# paused# weights[]  all;
+--          those that are not clear, and ranges; those in each state; by
+--          weight, from info to critical
 --- include: account
 --- include: state
 local function of(state)
@@ -9,4 +11,5 @@ local function of(state)
         '(' .. state_score(state + 1, 0))
 end
 return {'OK', call('ZCARD', key('hosts', ac)), call('ZCARD', key('states', ac)),
-    of(state_listed), of(state_unknown), of(state_uncovered), of(state_paused)}
+    of(state_listed), of(state_unknown), of(state_uncovered), of(state_paused),
+    call('HMGET', key('refs', ac), 'w1', 'w2', 'w3', 'w4')}

@@ -1,5 +1,5 @@
--- Finds hosts by the beginning of their value or name, by state, group and
--- profile.  It walks through one index from `after` on, looks at a bounded
+-- Finds hosts by a text in their value or name, by state, group, profile and
+-- listings.  It walks through one index from `after` on, looks at a bounded
 -- number of hosts and says where to go on.  An index by text comes in the order
 -- of the values, then of the names; a walk is by text unless fewer hosts are in
 -- the state.
@@ -8,6 +8,11 @@
 --- arg: state  its number (_state.lua), 0: clear, or ""
 --- arg: group  SID or ""
 --- arg: profile  SID or ""
+--- arg: list  SID of a list that lists them now, or ""
+--- arg: weight  of their heaviest listing (rbl_codes.h), or ""
+--- arg: since  within how many hours they were listed, or ""
+--- arg: part  "1": hosts whose value or name has the text behind its beginning
+--          come, too, after the others; they are looked for in all hosts
 --- arg: sort  created; name; since: listed hosts, by the time of the listing
 --- arg: after  `next` of the call before, or ""
 --- arg: limit  hosts
@@ -36,11 +41,15 @@ if ARG.profile ~= '' and not owns('profiles', ARG.profile) then
     return {'PROFILE'}
 end
 
+-- These ask for listed hosts.
+local lists = ARG.list ~= '' or ARG.weight ~= '' or ARG.since ~= ''
+local wrong = lists and (state or state_listed) ~= state_listed
+state = lists and state_listed or state
 -- Whether all hosts that are active are wanted.
 local stopped = ARG.stopped == '1' and state == state_unknown
 local function is_none()
     local refs = key('refs', ac)
-    return ARG.stopped == '1' and (ARG.sort == 'since' or state
+    return wrong or ARG.stopped == '1' and (ARG.sort == 'since' or state
             and state ~= state_unknown and state < state_paused)
         or state == 0 and call('ZCARD', key('hosts', ac))
             == call('ZCARD', key('states', ac))
@@ -55,9 +64,12 @@ state = not stopped and state or nil
 -- The narrowest index by scores, from `low` to below `high`, and the state of
 -- all of its hosts.
 local index, low, high, all_in = key('hosts', ac), 0, '+inf', nil
-if ARG.sort == 'since' or (state or 0) > state_listed then
-    all_in = ARG.sort == 'since' and state_listed or state
-    index, low = key('states', ac), state_score(all_in, 0)
+local listed_from = ARG.since ~= ''
+    and now_ms() - tonumber(ARG.since) * 3600000 or 0
+if ARG.sort == 'since' or ARG.since ~= '' or (state or 0) > state_listed then
+    all_in = (state or state_listed) > state_listed and ARG.sort ~= 'since'
+        and state or state_listed
+    index, low = key('states', ac), state_score(all_in, listed_from)
     high = '(' .. state_score(all_in + 1, 0)
 elseif state == state_listed then
     all_in, index = state, key('listed', ac)
@@ -65,7 +77,9 @@ end
 
 -- What the members of "find" begin with that are walked through; nil: `index`
 -- is.  at: a member, or score and SID.  in_state: how many hosts `index` has.
-local prefix, at, in_state
+-- parts: all that begin with the text were found.
+local prefix, at, in_state, parts
+local part = ARG.part == '1' and text ~= ''
 if ARG.sort ~= 'since' then
     prefix = text ~= '' and 'v' .. text or ARG.sort == 'name' and 'n'
     in_state = prefix and all_in and call('ZCOUNT', index, low, high)
@@ -74,12 +88,14 @@ local function begin_with(letter)
     return call('ZLEXCOUNT', find, '[' .. letter .. text,
         '(' .. letter .. text .. '\255')
 end
--- Sets `prefix` and `at` by a cursor: "s", score and SID, or the letter of a
--- member and the rest of it in hex digits.  Returns whether it may be one.
+-- Sets `prefix`, `at` and `parts` by a cursor: "s", or "c" for parts, score and
+-- SID; or the letter of a member and the rest of it in hex digits.  Returns
+-- whether it may be one.
 local function go_on(after)
-    local score, sid = after:match('^s(%d+)(HT%x+)$')
+    local how, score, sid = after:match('^([sc])(%d+)(HT%x+)$')
     local letter, digits = after:match('^([nv])(%x+)$')
-    if score and #after <= 60 then
+    if score and #after <= 60 and (how == 's' or part) then
+        parts = how == 'c'
         prefix, at = nil, {tonumber(score), sid}
     elseif prefix and (letter == 'n' or letter == 'v' and text ~= '') then
         prefix = letter .. text
@@ -153,6 +169,7 @@ end
 -- Is the host wanted?  No name has the bytes of a packed SID, which are not
 -- UTF-8.  What is found by name has been found by value before.
 local picks = ARG.group ~= '' or ARG.profile ~= '' or stopped
+    or ARG.list ~= '' or ARG.weight ~= ''
 local group = ARG.group ~= '' and cmsgpack.pack(ARG.group) or ''
 local profile = ARG.profile ~= '' and cmsgpack.pack(ARG.profile) or ''
 local function reads()
@@ -160,6 +177,27 @@ local function reads()
 end
 local function begins(s)
     return s:sub(1, #text) == text
+end
+local function has(s)
+    return string.find(s, text, 1, true)
+end
+-- Its listings, whose weight may not be known before the next check.
+local weight_normal = 2
+local list, weight = cmsgpack.pack(ARG.list), tonumber(ARG.weight)
+local function is_listed_so(raw)
+    if ARG.list ~= '' and not string.find(raw, list, 1, true) then
+        return false
+    end
+    local details = select(HOST.details + 2,
+        pcall(cmsgpack.unpack_limit, raw, HOST.details, 3))
+    local on, heaviest = ARG.list == '', 0
+    for _, l in ipairs(type(details) == 'table' and details or {}) do
+        local of = l[LISTING.weight] or 0
+        of = of > 0 and of or l[LISTING.counted] or 0
+        on = on or l[LISTING.list] == ARG.list
+        heaviest = math.max(heaviest, of > 0 and of or weight_normal)
+    end
+    return on and (not weight or heaviest == weight)
 end
 local function active(raw)
     local _, _, _, _, _, htype, _, _, status = cmsgpack.unpack_limit(raw,
@@ -170,15 +208,24 @@ local function wanted(raw)
     if picks and not (string.find(raw, group, 1, true)
         and string.find(raw, profile, 1, true))
         or stopped and not active(raw)
+        or (ARG.list ~= '' or weight) and not is_listed_so(raw)
     then
         return false
     elseif not reads() then
         return true
     end
-    local _, _, _, value, name = cmsgpack.unpack_limit(raw, HOST.name, 3)
+    local ok, _, _, _, value, name = pcall(cmsgpack.unpack_limit, raw,
+        HOST.name, 3)
+    if not ok then
+        return false
+    end
     name = string.lower(name)
-    if not prefix then
+    if parts then
+        return not begins(value) and not begins(name)
+            and (has(value) or has(name)) ~= nil
+    elseif not prefix then
         return begins(value) or begins(name)
+            or part and (has(value) or has(name)) ~= nil
     end
     return name == value or not begins(value)
 end
@@ -198,6 +245,7 @@ local function mixed()
             '(' .. state_score(state + 1, 0))
 end
 local by_state = state and (state ~= all_in or mixed())
+local score_least = ARG.since ~= '' and low or 0
 -- The records of those of sids[from] to sids[to] that are in the state:
 -- {place in sids = record}.
 local function records_of(sids, from, to)
@@ -205,8 +253,9 @@ local function records_of(sids, from, to)
         and call('ZMSCORE', key('states', ac), unpack(sids, from, to))
     local keys, at_place, records = {}, {}, {}
     for i = from, to do
-        if not by_state or math.floor((tonumber(scores[i - from + 1] or nil)
-            or 0) / state_width) == state
+        local score = by_state and tonumber(scores[i - from + 1] or nil) or 0
+        if not by_state or math.floor(score / state_width) == state
+            and score >= score_least
         then
             keys[#keys + 1] = key('r', ac, sids[i])
             at_place[#keys] = i
@@ -249,11 +298,15 @@ repeat
         if not enough() then
             prefix, at = 'n' .. text, nil
         end
+    elseif not more and prefix and part then
+        prefix, at, parts = nil, {0, 'HT' .. string.rep('0', 32)}, true
+        more = true
+        break
     end
 until not more or enough()
 
 local function cursor()
     return prefix and at:sub(1, 1) .. at:sub(2):gsub('.', hex)
-        or 's' .. string.format('%.0f', at[1]) .. at[2]
+        or (parts and 'c' or 's') .. string.format('%.0f', at[1]) .. at[2]
 end
 return {'OK', more and cursor() or '', looked, found}

@@ -18,7 +18,7 @@ async function hosts(options) {
     return page;
 }
 
-const status = (page) => page.textContent('.filters ~ [role=status]');
+const status = (page) => page.textContent('.found');
 const rows = (page) => page.$$eval('.rows tbody tr', (all) => all.map((row) =>
     ({ at: Number(row.ariaRowIndex), host: row.querySelector('a').textContent,
         top: row.getBoundingClientRect().top,
@@ -26,8 +26,8 @@ const rows = (page) => page.$$eval('.rows tbody tr', (all) => all.map((row) =>
 
 async function settled(page, text) {
     try {
-        await page.waitForFunction((want) => document.querySelector(
-            '.filters ~ [role=status]')?.textContent.trim() === want, text);
+        await page.waitForFunction((want) => document.querySelector('.found')
+            ?.textContent.trim() === want, text);
     } catch (error) {
         const typed = await page.inputValue('#text');
 
@@ -86,6 +86,8 @@ async function toTheEnd(page, how) {
     const page = await hosts({ viewport: { width: 1280, height: 800 } });
 
     await axe(page, 'a long table');
+    is(await page.locator('.rows tbody tr').first().evaluate((row) =>
+        row.getBoundingClientRect().height), 36, 'rows are 36 pixels high');
     await toTheEnd(page, 'a desk');
 
     // the focus
@@ -128,12 +130,22 @@ async function toTheEnd(page, how) {
     ok(true, 'hosts by the beginning of the address');
     ok(/#\/hosts\?text=10\.9\.1\.1$/.test(page.url()), 'the address has it',
         page.url());
-    await page.selectOption('#state', 'listed');
+    await page.click('.chip:has(.state.listed)');
     await settled(page, '1 host found.');
     is((await rows(page))[0].host, '10.9.1.17', 'those that are listed, too');
     await page.goBack();
     await settled(page, '111 hosts found.');
-    is(await page.inputValue('#state'), '', 'back takes the filter away');
+    is(await page.locator('.chip[aria-current]').count(), 0,
+        'back takes the filter away');
+    await page.click('.chip:has(.state.listed)');
+    await settled(page, '1 host found.');
+    await page.click('.chip:has(.state.listed)');
+    await settled(page, '111 hosts found.');
+    ok(true, 'a filter that is chosen again is taken away');
+    await page.fill('#text', '1.17');
+    await settled(page, '11 hosts found.');
+    ok((await rows(page)).some(({ host }) => host === '10.9.1.17'),
+        'hosts by the middle of the address', JSON.stringify(await rows(page)));
     await page.fill('#text', 'MAIL <b>');
     await settled(page, '1 host found.');
     is(await page.textContent('.rows .called'), 'Mail <b>&amp;</b>',
@@ -146,6 +158,21 @@ async function toTheEnd(page, how) {
     await page.click('text=Clear the filters');
     await page.waitForSelector('.rows tbody tr');
     is(await page.inputValue('#text'), '', 'filters can be cleared');
+
+    // the order
+
+    await page.click('.rows thead >> text=Name');
+    await page.waitForSelector('.rows [aria-sort=ascending] >> text=Name');
+    await page.waitForFunction(() => document.querySelector('.rows .called')
+        ?.textContent.startsWith('host 10.9.0.0'));
+    ok(/sort=name/.test(page.url()), 'a head sorts, and the address has that',
+        page.url());
+    await page.click('.rows thead >> text=Since');
+    await settled(page, '1 host found.');
+    ok((await page.textContent('.rows .lists')).includes('list1.test'),
+        'a listed host has its list');
+    await page.click('.rows thead >> text=Host');
+    await page.waitForSelector('.rows [aria-sort=ascending] >> text=Host');
 
     // keys between a change of the address and the page's hearing of it
 
@@ -278,6 +305,14 @@ async function toTheEnd(page, how) {
     const page = await hosts({ viewport: { width: 320, height: 800 } });
 
     await axe(page, 'a long table on a phone');
+    await page.waitForSelector('.chips .chip', { state: 'attached' });
+    is(await page.isVisible('.chips'), false, 'filters are behind a button');
+    await page.click('.filters .more');
+    await page.waitForSelector('.chips .chip');
+    await axe(page, 'with filters, on a phone');
+    await page.click('.filters .more');
+    is(await page.locator('.rows tbody tr').first().evaluate((row) =>
+        row.getBoundingClientRect().height), 56, 'a host has two lines');
     await page.click('.rows tbody input');
     await page.waitForSelector('.bulk >> text=1 host is selected.');
     await axe(page, 'with a selection, on a phone');

@@ -1,109 +1,42 @@
 // Hosts: a table of any length, searched, filtered and sorted by the query of
 // the address; changes of those that are selected.
 
-import { useCallback, useEffect, useLayoutEffect, useRef, useState }
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState }
     from 'preact/hooks';
 
 import { Bulk } from '../bulk.js';
 import { useFind } from '../find.js';
-import { Field, Select } from '../form.js';
+import { addressOf, Filters, queryWith } from '../host_filters.js';
+import { heaviest, Listed, useListNames } from '../host_parts.js';
 import { html } from '../html.js';
 import { present } from '../later.js';
 import { useLoad } from '../load.js';
-import { State, stateOf, When } from '../parts.js';
+import { stateOf, When } from '../parts.js';
 import { filters, known, searchOf } from '../paths.js';
 import { reason } from '../refusal.js';
 import { Rows } from '../rows.js';
-import { t } from '../text.js';
+import { number, t } from '../text.js';
 
-const states = ['listed', 'unknown', 'uncovered', 'clear', 'paused'];
-const sorts = ['created', 'name', 'since'];
-const wait = 250;               // ms after the last key
 const slow = 60000;
+
+// The columns, and what their heads sort by.
+const columns = [['host', ''], ['name', 'name'], ['group'], ['lists'],
+    ['since', 'since'], ['checked']];
 
 // What of a host a row shows.
 const brief = (host) => ({ id: host.id, host: host.host, name: host.name,
     state: stateOf(host), checked: host.last_checked,
-    lists: host.listed_details.map(({ host: list }) => list).join(', ') });
-
-// The query of the address, with one filter changed.
-function queryWith(query, name, value) {
-    const next = new URLSearchParams(query);
-
-    next.delete(name);
-
-    if (value) {
-        next.set(name, value);
-    }
-
-    return `${next}`;
-}
-
-function go(query, replace) {
-    const to = `#/hosts${query && `?${query}`}`;
-
-    if (replace) {
-        location.replace(to);
-    } else {
-        location.hash = to;
-    }
-}
-
-// What is typed counts when nothing was typed for a moment.  The page learns of
-// a text that it put into the address, and more may be typed till then; only
-// another text comes into the field.
-function Text({ query }) {
-    const given = new URLSearchParams(query).get('text') || '';
-    const [text, setText] = useState(given);
-    const [seen, setSeen] = useState(given);
-    const put = useRef(null);
-
-    if (given !== seen) {
-        setSeen(given);
-
-        if (given !== put.current) {
-            setText(given);
-        }
-
-        put.current = null;
-    }
-
-    useEffect(() => {
-        const timer = text !== given && setTimeout(() => {
-            put.current = text;
-            go(queryWith(query, 'text', text), true);
-        }, wait);
-
-        return () => clearTimeout(timer);
-    }, [text, query]);
-
-    return html`<${Field} id="text" type="search" label=${t('find_text')}
-        maxlength="255" value=${text} onChange=${setText} />`;
-}
-
-function Filters({ query, groups, profiles }) {
-    const given = new URLSearchParams(query);
-    const choice = (name, label, from, any) => from.length > 0 && html`<div>
-        <${Select} id=${name} label=${label} value=${given.get(name) || ''}
-            from=${any ? [{ id: '', name: t('all') }, ...from] : from}
-            onChange=${(value) => go(queryWith(query, name, value))} /></div>`;
-    const words = (names, prefix) => names.map((id) => ({ id,
-        name: t(`${prefix}_${id}`) }));
-
-    return html`<form class="filters" role="search"
-        onSubmit=${(e) => e.preventDefault()}>
-        <div class="wide"><${Text} query=${query} /></div>
-        ${choice('state', t('state'), words(states, 'state'), true)}
-        ${choice('group', t('group'), groups, true)}
-        ${choice('profile', t('profile'), profiles, true)}
-        ${choice('sort', t('sort'), words(sorts, 'sort')
-            .map((one) => (one.id === 'created' ? { ...one, id: '' } : one)))}
-    </form>`;
-}
+    since: host.listed === '1' ? host.first_listed : '',
+    groups: host.contact_group.split(','),
+    on: heaviest(host.listed_details) });
 
 // A function, not components: rows are made while the table scrolls, and each
 // component takes time.
-function cellsOf(host, selected, onSelect) {
+function cellsOf(host, names, selected, onSelect) {
+    const [group, ...others] = host.groups;
+    const of = `${names.groups.get(group) || ''}${others.length > 0
+        ? ` +${number(others.length)}` : ''}`;
+
     return html`
         ${onSelect && html`<td role="cell" class="select"><input type="checkbox"
             aria-label=${t('select_host', { host: host.host })}
@@ -111,21 +44,31 @@ function cellsOf(host, selected, onSelect) {
             onChange=${(e) => onSelect(host.id, e.target.checked)} /></td>`}
         <th scope="row" role="rowheader" class="host">
             <a href="#/host/${host.id}">
-                <bdi class="address">${host.host}</bdi></a></th>
+                <bdi class="address" title=${host.host}>${host.host}</bdi></a>
+        </th>
         <td role="cell" class="called"><bdi title=${host.name}>
             ${host.name}</bdi></td>
-        <td role="cell" class="is">${State({ name: host.state })}</td>
-        <td role="cell" class="lists"><bdi>${host.lists}</bdi></td>
+        <td role="cell" class="of"><bdi title=${of}>${of}</bdi></td>
+        <td role="cell" class="lists">${Listed({ state: host.state,
+            on: host.on, names: names.lists })}</td>
+        <td role="cell" class="since">${host.since
+            && When({ text: host.since })}</td>
         <td role="cell" class="checked">${When({ text: host.checked })}</td>`;
 }
 
-function Head({ all, onAll }) {
+// A head that sorts is a link: the order is in the address, too.
+function Head({ query, all, onAll }) {
+    const sort = new URLSearchParams(query).get('sort') || '';
+
     return html`
         ${onAll && html`<td role="cell" class="select"><input type="checkbox"
             aria-label=${t('select_shown')} checked=${all}
             onChange=${(e) => onAll(e.target.checked)} /></td>`}
-        ${['host', 'name', 'state', 'lists', 'checked'].map((name) => html`
-            <th scope="col" role="columnheader">${t(name)}</th>`)}`;
+        ${columns.map(([name, by]) => html`<th key=${name} scope="col"
+            role="columnheader" aria-sort=${by === sort ? 'ascending' : null}>
+            ${by === undefined ? t(name) : html`<a title=${t('rows_keys')}
+                href=${addressOf(queryWith(query, { sort: by }))}>
+                ${t(name)}</a>`}</th>`)}`;
 }
 
 // How many rows there are, or how far the search is.
@@ -133,7 +76,8 @@ function Progress({ find, rows, counts }) {
     const n = rows.length;
 
     if (find.pages.length === 0 && !find.refusal) {
-        return html`<p class="loading" role="status">${t('loading')}</p>`;
+        return html`<p class="found loading" role="status">
+            ${t('loading')}</p>`;
     }
 
     const text = find.next === null ? t('found', { n })
@@ -141,7 +85,7 @@ function Progress({ find, rows, counts }) {
             total: counts ? counts.hosts : '…' })
             : t('found_more', { n });
 
-    return html`<p role="status" class="quiet">${text}</p>`;
+    return html`<p role="status" class="found quiet">${text}</p>`;
 }
 
 // total: the number of rows of the whole table, or -1.
@@ -155,7 +99,7 @@ function totalOf(find, rows, query, counts) {
             : `${only}` === 'state' ? counts[given.get('state')] ?? -1 : -1;
 }
 
-function Found({ me, query, counts, groups, profiles, onChange }) {
+function Found({ me, query, counts, groups, profiles, names, onChange }) {
     const may = me.user.role !== 'viewer';
     const { find, again, near } = useFind(`hosts ${me.account.id}`,
         searchOf(query), brief);
@@ -192,8 +136,8 @@ function Found({ me, query, counts, groups, profiles, onChange }) {
     const selectAll = may && ((on) => setSelected(new Set(on
         ? rows.map(({ id }) => id) : [])));
 
-    const cells = useCallback((host) => cellsOf(host, selected.has(host.id),
-        select), [selected, may]);
+    const cells = useCallback((host) => cellsOf(host, names,
+        selected.has(host.id), select), [names, selected, may]);
 
     return html`
         ${why && html`<p class="banner" role="alert">${why}</p>`}
@@ -201,11 +145,12 @@ function Found({ me, query, counts, groups, profiles, onChange }) {
         ${rows.length === 0 && find.next === null && html`<p>${query
             ? html`${t('found_none')}${' '}<a class="button" href="#/hosts">
                 ${t('filters_clear')}</a>` : t('no_hosts_text')}</p>`}
-        <p id="rows-keys" class="quiet">${rows.length > 0 && t('rows_keys')}</p>
+        <p id="rows-keys" hidden>${t('rows_keys')}</p>
         ${rows.length > 0 && html`<${Rows} label=${t('hosts')} items=${rows}
             total=${totalOf(find, rows, query, counts)} onNear=${near}
             selects=${may}
             out=${['.bulk button', '.filters input']} head=${html`<${Head}
+                query=${query}
                 all=${chosen.length === rows.length} onAll=${selectAll} />`}
             cells=${cells} />`}
         ${may && html`<${Bulk} hosts=${chosen} groups=${groups}
@@ -219,27 +164,35 @@ function Found({ me, query, counts, groups, profiles, onChange }) {
 function Table({ me, query, counts, onChange }) {
     const groups = useLoad('contactgroups.json?page_size=1000', 0, slow).body;
     const profiles = useLoad('rblprofiles.json?page_size=1000', 0, slow).body;
-    const lists = { groups: groups ? groups.data : [],
+    const lists = useListNames();
+    const of = { groups: groups ? groups.data : [],
         profiles: profiles ? profiles.data : [] };
+    const names = useMemo(() => ({ lists, groups: new Map(of.groups.map(
+        ({ id, name }) => [id, name])) }), [lists, groups]);
 
-    return html`<${Filters} query=${query} ...${lists} />
-        <${Found} me=${me} query=${query} counts=${counts} ...${lists}
-            onChange=${onChange} />`;
+    return html`<${Filters} query=${query} counts=${counts} names=${lists}
+            ...${of} />
+        <${Found} me=${me} query=${query} counts=${counts} names=${names}
+            ...${of} onChange=${onChange} />`;
 }
+
+// Ranges are no hosts: their addresses are.
+const hostsOf = ({ hosts, ranges }) => hosts - ranges;
 
 export function Hosts({ me, query }) {
     const counts = useLoad('counts.json');
     const data = counts.body && counts.body.data;
 
     // The table does not wait for the numbers.
-    return html`
+    return html`<div class="hosts">
         ${!data && counts.refusal && html`<p class="banner" role="alert">
             ${reason(counts.refusal)}</p>`}
-        <h1>${data ? t('total_hosts', { n: data.hosts }) : t('hosts')}</h1>
-        ${me.user.role !== 'viewer' && html`<p><a class="button" href="#/add">
-            ${t('add_hosts')}</a></p>`}
+        <h1>${data ? t('total_hosts', { n: hostsOf(data) }) : t('hosts')}</h1>
+        ${me.user.role !== 'viewer' && html`<a class="button" href="#/add">
+            ${t('add_hosts')}</a>`}
         ${data && data.hosts === 0 ? html`<p>${t('no_hosts_text')}</p>`
             : (data || !counts.refusal) && html`
             <${Table} me=${me} query=${known(query)} counts=${data}
-                onChange=${counts.reload} />`}`;
+                onChange=${counts.reload} />`}
+    </div>`;
 }
