@@ -1,6 +1,7 @@
 /*
  * hosts/find: hosts by a text in their value or name, by state, group, profile
  * and listings, from a cursor on.
+ * hosts/strips: the last days of some hosts.
  * counts: how many hosts are in each state; listed ones by weight.
  * changes: the last ones, when lists began and ceased to list hosts.
  */
@@ -19,6 +20,7 @@
 #define NGX_RBL_FIND_GUESS  640         /* octets of a host in an answer */
 #define NGX_RBL_AFTER_MAX   2400        /* a cursor has the name of a host in
                                            hex digits */
+#define NGX_RBL_STRIPS_MOST  50
 #define NGX_RBL_CHANGES_MOST  "50"
 
 
@@ -199,6 +201,82 @@ ngx_rbl_find_proceed(ngx_rbl_ctx_t *ctx)
 const ngx_rbl_op_t  ngx_rbl_op_hosts_find = {
     .op = &ngx_rbl_find,
     .proceed = ngx_rbl_find_proceed
+};
+
+
+static const rbl_field_t  ngx_rbl_strips_fields[] = {
+    RBL_SIDS("hosts", RBL_EMPTY|RBL_LIST, RBL_SID_HOST, 0),
+    RBL_END
+};
+
+
+static int
+ngx_rbl_strips_prepare(rbl_run_t *run)
+{
+    if (run->n_rest <= NGX_RBL_STRIPS_MOST) {
+        return 0;
+    }
+
+    rbl_invalid(run, "hosts");
+
+    return -1;
+}
+
+
+/* A strip is a text; of a range it is an array of numbers. */
+
+static void
+ngx_rbl_strip(rbl_doc_t *doc, rbl_str_t sid, const redisReply *strip)
+{
+    rbl_str_t  days;
+
+    days = rbl_reply_str(strip);
+
+    if (days.n == 0 && rbl_reply_len(strip) == 0) {
+        return;                         /* there is no such host */
+    }
+
+    rbl_doc_object(doc, NULL);
+    rbl_doc_str(doc, "id", sid);
+
+    if (days.n > 0) {
+        rbl_doc_str(doc, "days", days);
+
+    } else {
+        rbl_doc_int(doc, "addresses", rbl_reply_int(rbl_reply_at(strip, 0), 0));
+        rbl_doc_int(doc, "listed", rbl_reply_int(rbl_reply_at(strip, 1), 0));
+        rbl_doc_int(doc, "unclear", rbl_reply_int(rbl_reply_at(strip, 2), 0));
+    }
+
+    rbl_doc_close(doc);
+}
+
+
+static void
+ngx_rbl_strips_answer(rbl_run_t *run, rbl_doc_t *doc, const redisReply *reply)
+{
+    size_t                   i;
+    rbl_host_strips_reply_t  said;
+
+    rbl_host_strips_reply(&said, reply);
+    rbl_doc_int(doc, "left", said.left);
+    rbl_doc_array(doc, "data");
+
+    for (i = 0; i < rbl_reply_len(said.strips) && i < run->n_rest; i++) {
+        ngx_rbl_strip(doc, run->rest[i], rbl_reply_at(said.strips, i));
+    }
+
+    rbl_doc_close(doc);
+}
+
+
+const rbl_op_t  rbl_op_host_strips = {
+    .script = &rbl_script_host_strips,
+    .fields = ngx_rbl_strips_fields,
+    .message = "OK",
+    .prepare = ngx_rbl_strips_prepare,
+    .answer = ngx_rbl_strips_answer,
+    .slow = 1
 };
 
 

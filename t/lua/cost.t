@@ -531,6 +531,30 @@ find('of a list and weight', list => $W{own}[7], weight => 3, limit => 500);
 find('of another weight', weight => 1, limit => 500);
 find('a text that nothing has', text => 'zzz', part => '1', limit => 500,
     after => 'c0HT' . '0' x 32);
+# Histories as long as they can be, and a range with all of its addresses.
+my @stripped;
+sub stripped {
+    if (!@stripped) {
+        @stripped = (map({ host_in() } 1 .. 50), full_range());
+        for my $ht (@stripped[0 .. 49]) {
+            my $from = $now - 29 * 86_400_000;
+            cmd('XADD', k('hist', $ac, $ht), $from + $_ * 8_000_000 . '-0', 'c',
+                sid('PP'), 't', packed([[$W{rb}[0], 'list1.some.example',
+                $_ % 2 ? 'clear' : 'listed', '127.0.0.102,127.0.0.103']]))
+                for 1 .. 300;
+        }
+    }
+    return @stripped;
+}
+case(host_strips => 'hosts of 300 changes', sub {
+    s1('host_strips', hosts => [(stripped())[0 .. 49]]) });
+case(host_strips => '50 ranges of 1,024', sub {
+    s1('host_strips', hosts => [((stripped())[50]) x 50]) });
+case(host_strips => '50 hosts without a change', sub {
+    s1('host_strips', hosts => [map { cmd('ZRANGE', k('hosts', $ac), $_,
+        $_)->[0] } 1 .. 50]) });
+case(host_strips => 'hosts on 400 lists', sub {
+    s1('host_strips', hosts => [map { listed_one() } 1 .. 50]) });
 find('a text in a state', text => '10.', sort => 'since', group => $cg[49],
     limit => 500);
 

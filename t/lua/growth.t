@@ -64,6 +64,9 @@ my @deeds = (
         ['of a list', list => sid('RB')], ['of a weight', weight => 4],
         ['listed lately', since => 24],
         ['a text in a state', text => '10.', state => 1]),
+    ['host_strips' => sub {
+        script('host_strips', [$a{ $_[0] }[1]],
+            hosts => [@{ $hosts{ $_[0] } }[0 .. 9]]) }],
     ['host_add' => sub {
         my ($size) = @_;
         my $r = script('host_add', [$a{$size}[1]], name => 'name',

@@ -242,6 +242,7 @@ my %call = (
         { token => substr $new // 'a' x 16, 0, 8 } } },
     'hosts/read' => { role => 'admin' },
     'hosts/find' => { role => 'viewer' },
+    'hosts/strips' => { role => 'viewer' },
     'counts' => { role => 'viewer' },
     'trend' => { role => 'viewer' },
     'lists/state' => { role => 'viewer' },

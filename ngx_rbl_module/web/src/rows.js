@@ -64,12 +64,13 @@ function onKey(event, out) {
 }
 
 // head: the cells of the head; cells(item): those of one of `items`, which have
-// an id; it is the same function while they stay the same; total: the number of
+// an id; it is the same function while they stay the same; also(item): what else
+// a row depends on, which is compared; total: the number of
 // all rows, or -1 if it is not known; out: the selectors of where Escape goes,
 // the first that there is; selects: rows have a checkbox.  onNear is called
 // with the first and the last row that are near.
-export function Rows({ label, head, items, cells, selects, total, out,
-    onNear })
+export function Rows({ label, head, items, cells, also = () => null, selects,
+    total, out, onNear })
 {
     const body = useRef();
     const [view, setView] = useState({ first: 0, last: most, tall: 36 });
@@ -126,16 +127,19 @@ export function Rows({ label, head, items, cells, selects, total, out,
 
     // A row that was made already is the same again: Preact passes it over.
     function make(item, i) {
-        const row = made.get(item);
+        const before = made.get(item);
+        const of = also(item);
 
-        if (row && row.props['aria-rowindex'] === i + 2) {
-            return row;
+        if (before && before.i === i && before.of === of) {
+            return before.row;
         }
 
-        made.set(item, html`<tr key=${item.id} role="row" data-id=${item.id}
+        const row = html`<tr key=${item.id} role="row" data-id=${item.id}
             aria-rowindex=${i + 2} style=${{ top: `${i * view.tall}px` }}>
-            ${cells(item)}</tr>`);
-        return made.get(item);
+            ${cells(item)}</tr>`;
+
+        made.set(item, { row, i, of });
+        return row;
     }
 
     const shown = items.slice(view.first, view.last)

@@ -171,6 +171,8 @@ async function toTheEnd(page, how) {
     await settled(page, '1 host found.');
     ok((await page.textContent('.rows .lists')).includes('list1.test'),
         'a listed host has its list');
+    await page.waitForSelector('.rows .strip[aria-label^="Listed on 1 of"]');
+    ok(true, 'and a strip of its last days');
     await page.click('.rows thead >> text=Host');
     await page.waitForSelector('.rows [aria-sort=ascending] >> text=Host');
 

@@ -15,13 +15,14 @@ import { stateOf, When } from '../parts.js';
 import { filters, known, searchOf } from '../paths.js';
 import { reason } from '../refusal.js';
 import { Rows } from '../rows.js';
+import { Strip, useStrips } from '../strips.js';
 import { number, t } from '../text.js';
 
 const slow = 60000;
 
 // The columns, and what their heads sort by.
 const columns = [['host', ''], ['name', 'name'], ['group'], ['lists'],
-    ['since', 'since'], ['checked']];
+    ['since', 'since'], ['days'], ['checked']];
 
 // What of a host a row shows.
 const brief = (host) => ({ id: host.id, host: host.host, name: host.name,
@@ -32,7 +33,7 @@ const brief = (host) => ({ id: host.id, host: host.host, name: host.name,
 
 // A function, not components: rows are made while the table scrolls, and each
 // component takes time.
-function cellsOf(host, names, selected, onSelect) {
+function cellsOf(host, strip, names, selected, onSelect) {
     const [group, ...others] = host.groups;
     const of = `${names.groups.get(group) || ''}${others.length > 0
         ? ` +${number(others.length)}` : ''}`;
@@ -53,6 +54,7 @@ function cellsOf(host, names, selected, onSelect) {
             on: host.on, names: names.lists })}</td>
         <td role="cell" class="since">${host.since
             && When({ text: host.since })}</td>
+        <td role="cell" class="days">${Strip(strip)}</td>
         <td role="cell" class="checked">${When({ text: host.checked })}</td>`;
 }
 
@@ -66,7 +68,7 @@ function Head({ query, all, onAll }) {
             onChange=${(e) => onAll(e.target.checked)} /></td>`}
         ${columns.map(([name, by]) => html`<th key=${name} scope="col"
             role="columnheader" aria-sort=${by === sort ? 'ascending' : null}>
-            ${by === undefined ? t(name) : html`<a title=${t('rows_keys')}
+            ${by === undefined ? t(name, { n: 30 }) : html`<a title=${t('rows_keys')}
                 href=${addressOf(queryWith(query, { sort: by }))}>
                 ${t(name)}</a>`}</th>`)}`;
 }
@@ -104,6 +106,7 @@ function Found({ me, query, counts, groups, profiles, names, onChange }) {
     const { find, again, near } = useFind(`hosts ${me.account.id}`,
         searchOf(query), brief);
     const [selected, setSelected] = useState(new Set());
+    const strips = useStrips(me.account.id);
     const place = useRef(0);
     const rows = present(find.rows);
     const chosen = selected.size > 0
@@ -136,8 +139,8 @@ function Found({ me, query, counts, groups, profiles, names, onChange }) {
     const selectAll = may && ((on) => setSelected(new Set(on
         ? rows.map(({ id }) => id) : [])));
 
-    const cells = useCallback((host) => cellsOf(host, names,
-        selected.has(host.id), select), [names, selected, may]);
+    const cells = useCallback((host) => cellsOf(host, strips.of(host.id),
+        names, selected.has(host.id), select), [names, selected, may]);
 
     return html`
         ${why && html`<p class="banner" role="alert">${why}</p>`}
@@ -147,8 +150,11 @@ function Found({ me, query, counts, groups, profiles, names, onChange }) {
                 ${t('filters_clear')}</a>` : t('no_hosts_text')}</p>`}
         <p id="rows-keys" hidden>${t('rows_keys')}</p>
         ${rows.length > 0 && html`<${Rows} label=${t('hosts')} items=${rows}
-            total=${totalOf(find, rows, query, counts)} onNear=${near}
-            selects=${may}
+            total=${totalOf(find, rows, query, counts)} also=${(host) => strips.of(host.id)}
+            onNear=${(first, last) => {
+                near(first, last);
+                strips.near(rows.slice(first, last).map(({ id }) => id));
+            }} selects=${may}
             out=${['.bulk button', '.filters input']} head=${html`<${Head}
                 query=${query}
                 all=${chosen.length === rows.length} onAll=${selectAll} />`}
