@@ -75,7 +75,8 @@ static int
 ngx_rbl_find_sort(rbl_run_t *run, rbl_str_t *text)
 {
     return rbl_str_is(*text, "created") || rbl_str_is(*text, "name")
-           || rbl_str_is(*text, "since") ? 0 : -1;
+           || rbl_str_is(*text, "address") || rbl_str_is(*text, "since") ? 0
+                                                                         : -1;
 }
 
 

@@ -120,7 +120,8 @@
  *   states:<AC>        zset    hosts that are not clear, and ranges, by their
  *                              state, the listed ones by the time of their
  *                              listing (_state.lua)
- *   find:<AC>          zset    hosts by value and name, all with score 0
+ *   find:<AC>          zset    hosts by value, name and address, all with
+ *                              score 0
  *                              (_find.lua)
  *   checked:<AC>       string  end of the last check of one of its hosts with a
  *                              response of a list (ms; 0: never; no key: not

@@ -197,6 +197,7 @@ remark($sizes // 'sizes of the scripts: see the build');
 my @searches = (
     ['all, by creation'           => ''],
     ['all, by name'               => 'sort=name'],
+    ['all, by address'            => 'sort=address'],
     ['listed, by time'            => 'sort=since'],
     ['prefix of a value, many'    => 'text=10.'],
     ['prefix of a value, few'     => { small => 'text=198.19.252.1',

@@ -9,6 +9,7 @@ use Digest::SHA 'sha1_hex';
 use Exporter 'import';
 use RblSeam;
 use RblTest;
+use Socket qw(AF_INET AF_INET6 inet_pton);
 
 our @EXPORT = qw(script records unpacked packed sid k redis_new cmd account
     add_host listed_result no_flapping result finish_check begin begin_job take
@@ -16,7 +17,8 @@ our @EXPORT = qw(script records unpacked packed sid k redis_new cmd account
     per_host contacts_hear tellings_end script_limits script_clock script_quick
     in_state asks_of members_of coverage_in chosen now_ms);
 
-our @EXPORT_OK = qw(take_one done due_now slice step find_members);
+our @EXPORT_OK = qw(take_one done due_now slice step find_members
+    find_address);
 
 my $redis;
 my (%source, %limit);
@@ -229,6 +231,14 @@ sub find_members {
     my $id = "\0" . pack 'H*', substr $ht, 2;
     $name =~ tr/A-Z/a-z/;
     return ("n$name$id", $name eq $value ? () : "v$value$id");
+}
+sub find_address {
+    my ($ht, $value) = @_;
+    my ($address, $length) = $value =~ m{^([^/]*)/?(\d*)$};
+    my $octets = inet_pton($address =~ /:/ ? AF_INET6 : AF_INET, $address);
+    return 'a' . (!defined $octets ? "d$value" : (length $octets == 4 ? 4 : 6)
+        . $octets) . chr($length eq '' ? 255 : $length) . "\0"
+        . pack 'H*', substr $ht, 2;
 }
 
 # Adds one host (or a range: values after the first are its children).

@@ -61,6 +61,7 @@ my @deeds = (
         ['by name', text => 'NA'], ['unknown', state => 2],
         ['paused', state => 4, sort => 'name'],
         ['listed since', sort => 'since'], ['sorted by name', sort => 'name'],
+        ['sorted by address', sort => 'address'],
         ['of a list', list => sid('RB')], ['of a weight', weight => 4],
         ['listed lately', since => 24],
         ['a text in a state', text => '10.', state => 1]),

@@ -100,6 +100,10 @@ is(ids(text => 'net 198.51.100.3'), ids(text => '198.51.100.3'),
 is(names(sort => 'name', limit => 3), '* star <b>"&amp;\\ a',
     'sorted by name');
 is(names(limit => 2), 'a <b>"&amp;\\', 'hosts are sorted by creation');
+is(join(' ', map { $_->{host} } all(sort => 'address', limit => 4)),
+    join(' ', map({ "192.0.2.$_" } 1 .. 6), '198.51.100.0/30',
+        map({ "198.51.100.$_" } 0 .. 3), '2001:db8::1', 'mail.example.org'),
+    'sorted by address: a range before its addresses, domains last');
 is(scalar(grep { $_->{state} ne ($_->{type} eq 'ip_range' ? 'range'
     : 'unknown') } all()), 0, 'none was checked yet');
 is(counts(), 'hosts 13 unknown 12 ranges 1',
@@ -242,8 +246,10 @@ is(scalar @{ find(map { $_ => '' } qw(text state group profile list weight
 # --- pages -------------------------------------------------------------------
 
 add("203.0.113.$_", "page $_") for 1 .. 40;
+is(join(' ', grep { /^203/ } map { $_->{host} } all(sort => 'address')),
+    join(' ', map { "203.0.113.$_" } 1 .. 40), 'addresses are numbers');
 my $serial = 0;
-for my $o ({}, { sort => 'name' }, { text => '203.' }, { text => 'PAGE' },
+for my $o ({}, { sort => 'name' }, { sort => 'address' }, { text => '203.' }, { text => 'PAGE' },
     { state => 'unknown' })
 {
     # a range would take its addresses along

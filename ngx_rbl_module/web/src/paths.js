@@ -34,7 +34,9 @@ export function known(query) {
 export const netOf = (address) => (address.includes(':') ? `${address}/120`
     : address.replace(/\d+$/, '0/24'));
 
-export const searchOf = (query) => `hosts/find.json?part=1&${query}`;
+// Hosts come in the order of their addresses, unless another one is chosen.
+export const searchOf = (query) => `hosts/find.json?part=1&${query}${
+    /(^|&)sort=/.test(query) ? '' : '&sort=address'}`;
 
 export const firstPaths = {
     overview: () => ['counts.json'],

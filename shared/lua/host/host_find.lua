@@ -2,7 +2,8 @@
 -- listings.  It walks through one index from `after` on, looks at a bounded
 -- number of hosts and says where to go on.  An index by text comes in the order
 -- of the values, then of the names; a walk is by text unless fewer hosts are in
--- the state.
+-- the state.  By address, hosts in a state come in the order of their creation
+-- if there are more than 200.
 --- key: acct  acct:<AC>
 --- arg: text  or ""
 --- arg: state  its number (_state.lua), 0: clear, or ""
@@ -13,7 +14,7 @@
 --- arg: since  within how many hours they were listed, or ""
 --- arg: part  "1": hosts whose value or name has the text behind its beginning
 --          come, too, after the others; they are looked for in all hosts
---- arg: sort  created; name; since: listed hosts, by the time of the listing
+--- arg: sort  created; name; address; since: listed hosts, by the time of the listing
 --- arg: after  `next` of the call before, or ""
 --- arg: limit  hosts
 --- arg: stopped  "1": all hosts that are active count as unknown; the indexes
@@ -82,6 +83,7 @@ local prefix, at, in_state, parts
 local part = ARG.part == '1' and text ~= ''
 if ARG.sort ~= 'since' then
     prefix = text ~= '' and 'v' .. text or ARG.sort == 'name' and 'n'
+        or ARG.sort == 'address' and 'a'
     in_state = prefix and all_in and call('ZCOUNT', index, low, high)
 end
 local function begin_with(letter)
@@ -90,14 +92,20 @@ local function begin_with(letter)
 end
 -- Sets `prefix`, `at` and `parts` by a cursor: "s", or "c" for parts, score and
 -- SID; or the letter of a member and the rest of it in hex digits.  Returns
--- whether it may be one.
+-- whether it may be one.  "b": the index by address is made; score and SID.
+local building
 local function go_on(after)
-    local how, score, sid = after:match('^([sc])(%d+)(HT%x+)$')
-    local letter, digits = after:match('^([nv])(%x+)$')
-    if score and #after <= 60 and (how == 's' or part) then
+    local how, score, sid = after:match('^([scb])(%d+)(HT%x+)$')
+    local letter, digits = after:match('^([nva])(%x+)$')
+    if how == 'b' then
+        building = tonumber(score)
+        return prefix == 'a' and #after <= 60
+    elseif score and #after <= 60 and (how == 's' or part) then
         parts = how == 'c'
         prefix, at = nil, {tonumber(score), sid}
-    elseif prefix and (letter == 'n' or letter == 'v' and text ~= '') then
+    elseif prefix and letter and (letter == 'a') == (prefix == 'a')
+        and (letter ~= 'v' or text ~= '')
+    then
         prefix = letter .. text
         at = letter .. digits:gsub('%x%x', function(c)
             return string.char(tonumber(c, 16))
@@ -109,8 +117,33 @@ if ARG.after ~= '' and not go_on(ARG.after) then
     return {'AFTER'}
 elseif not at and in_state and text ~= ''
     and in_state < begin_with('v') + begin_with('n')
+    or not at and not building and prefix == 'a'
+        and (in_state or 0) > sorted_most
 then
     prefix = nil
+end
+-- Hosts that an earlier release has added are not in the index by address: the
+-- search that needs it makes it, some hosts in a call.
+if prefix == 'a' and not at and (building or call('ZLEXCOUNT', find, '[a', '(b')
+    < call('ZCARD', key('hosts', ac)))
+then
+    local rows, members = call('ZRANGE', key('hosts', ac), '('
+        .. string.format('%.0f', building or -1), '+inf', 'BYSCORE', 'LIMIT', 0,
+        passed_most, 'WITHSCORES'), {}
+    for i = 1, #rows, 2 do
+        local ok, _, _, _, value = pcall(cmsgpack.unpack_limit, call('GETRANGE',
+            key('r', ac, rows[i]), 0, head_most - 1), HOST.value, 3)
+        if ok and value then
+            members[#members + 1] = 0
+            members[#members + 1] = find_address(rows[i], value)
+        end
+    end
+    if members[1] then
+        call('ZADD', find, unpack(members))
+    end
+    if rows[1] then
+        return {'OK', 'b' .. rows[#rows] .. rows[#rows - 1], #rows / 2, {}}
+    end
 end
 
 -- The next n entries from `at` on: SIDs, what `at` is at each, and whether
@@ -124,7 +157,7 @@ local function by_text(n)
     end
     return sids, members, #members == n
 end
--- The same of few hosts in a state, sorted by name.  Order does not depend on
+-- The same of few hosts in a state, sorted by name or address.  Order does not depend on
 -- the locale of Redis if all are hex digits.
 local hex = setmetatable({}, {__index = function(_, c)
     return string.format('%02x', c:byte())
@@ -136,7 +169,8 @@ local function by_name(n)
         local head = call('GETRANGE', key('r', ac, sid), 0, head_most - 1)
         local ok, _, _, _, value, name = pcall(cmsgpack.unpack_limit, head,
             HOST.name, 3)
-        local member = ok and find_members(sid, value, name) or ''
+        local member = ok and (prefix == 'a' and find_address(sid, value)
+            or find_members(sid, value, name)) or ''
         local digits = member:gsub('.', hex)
         if digits > from then
             order[#order + 1] = {digits, member, sid}
@@ -233,7 +267,8 @@ end
 local found, looked, octets, limit = {}, 0, 0, tonumber(ARG.limit)
 local batch = math.max(1, math.min(page_most, math.floor(octets_most
     / (tonumber(call('GET', key('large', ac, 'hosts'))) or 4096))))
-local page = prefix == 'n' and in_state and in_state <= sorted_most and by_name
+local page = (prefix == 'n' or prefix == 'a') and in_state
+    and in_state <= sorted_most and by_name
     or prefix and by_text or by_score
 if page == by_text then
     all_in = nil

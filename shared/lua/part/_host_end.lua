@@ -18,10 +18,11 @@ local function hosts_end(ended, keep)
         local sid = h[HOST.id]
         sids[i], members[i] = sid, ac .. ':' .. sid
         values[i] = h[HOST.type] .. '|' .. h[HOST.value]
-        found[2 * i - 1], found[2 * i] = find_members(sid, h[HOST.value],
-            h[HOST.name])
-        -- The name is the value: it has one member.
-        found[2 * i] = found[2 * i] or found[2 * i - 1]
+        for _, member in ipairs({find_address(sid, h[HOST.value]),
+            find_members(sid, h[HOST.value], h[HOST.name])})
+        do
+            found[#found + 1] = member
+        end
         gone[3 * i - 2], gone[3 * i - 1] = k, key('hist', ac, sid)
         gone[3 * i] = key('kids', ac, sid)
         if h[HOST.status] == 'active' then

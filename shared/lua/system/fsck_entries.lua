@@ -195,15 +195,18 @@ end
 -- The fields of a record up to the name fit into so many bytes.
 local find_head = 1536
 function look.find(member)
-    local sid, by_name, by_value = #member > 16 and find_sid(member) or ''
+    local sid, by_name, by_value, by_address = #member > 16
+        and find_sid(member) or ''
     local head = owns('hosts', sid)
         and redis.pcall('GETRANGE', key('r', ac, sid), 0, find_head - 1)
     local ok, _, version, id, value, name = pcall(cmsgpack.unpack_limit, head,
         HOST.name, 3)
     if ok and version == 1 and id == sid then
         by_name, by_value = find_members(sid, value, name)
+        by_address = find_address(sid, value)
     end
-    if member ~= by_name and member ~= by_value and not newer(sid)
+    if member ~= by_name and member ~= by_value and member ~= by_address
+        and not newer(sid)
         and call('ZSCORE', key('find', ac), member)
     then
         fault('find', sid, by_name and 'is found by what it is not'
