@@ -62,6 +62,27 @@ ngx_rbl_find_weight(rbl_run_t *run, rbl_str_t *text)
 
 
 static int
+ngx_rbl_find_parent(rbl_run_t *run, rbl_str_t *text)
+{
+    rbl_sid_t  *sid;
+
+    if (rbl_str_is(*text, "none")) {
+        return 0;
+    }
+
+    sid = rbl_room(run, sizeof(rbl_sid_t));
+
+    if (sid == NULL || rbl_sid_parse(sid, RBL_SID_HOST, *text) != RBL_OK) {
+        return -1;
+    }
+
+    *text = rbl_sid_str(sid);
+
+    return 0;
+}
+
+
+static int
 ngx_rbl_find_since(rbl_run_t *run, rbl_str_t *text)
 {
     int64_t  hours;
@@ -111,6 +132,8 @@ static const rbl_field_t  ngx_rbl_find_fields[] = {
              RBL_ARG(host_find, weight)),
     RBL_TEXT("since", RBL_EMPTY, ngx_rbl_find_since,
              RBL_ARG(host_find, since)),
+    RBL_TEXT("parent", RBL_EMPTY, ngx_rbl_find_parent,
+             RBL_ARG(host_find, parent)),
     RBL_TEXT("part", RBL_EMPTY, rbl_flag, RBL_ARG(host_find, part)),
     RBL_TEXT("sort", RBL_EMPTY, ngx_rbl_find_sort, RBL_ARG(host_find, sort)),
     RBL_TEXT("after", RBL_EMPTY, ngx_rbl_find_after,

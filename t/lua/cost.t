@@ -525,6 +525,8 @@ find('sorted by name', sort => 'name', limit => 500);
 find('sorted by address', sort => 'address', limit => 500);
 find('the index by address is made', sort => 'address', limit => 500,
     after => 'b0HT' . '0' x 32);
+find('without addresses of ranges', sort => 'address', parent => 'none',
+    limit => 500);
 find('unknown', state => 2, limit => 500);
 find('listed since, on 400 lists', sort => 'since', limit => 500);
 find('of the last group', group => $cg[49], limit => 500);

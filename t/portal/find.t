@@ -106,6 +106,13 @@ is(join(' ', map { $_->{host} } all(sort => 'address', limit => 4)),
     'sorted by address: a range before its addresses, domains last');
 is(scalar(grep { $_->{state} ne ($_->{type} eq 'ip_range' ? 'range'
     : 'unknown') } all()), 0, 'none was checked yet');
+is(join(' ', map { $_->{host} } @{ find(sort => 'address', parent => 'none',
+    text => '')->{data} }), join(' ', map({ "192.0.2.$_" } 1 .. 6),
+    '198.51.100.0/30', '2001:db8::1', 'mail.example.org'),
+    'ranges without their addresses');
+is(join(' ', map { $_->{host} } all(parent => $range, limit => 3)),
+    join(' ', map { "198.51.100.$_" } 0 .. 3), 'the addresses of a range');
+is(ids(parent => $id{a}), '', 'a host that is no range has no addresses');
 is(counts(), 'hosts 13 unknown 12 ranges 1',
     'counts.json counts the unknown hosts and the range');
 
@@ -147,9 +154,8 @@ is(join(' ', sort map { $_->{host} } all(text => '198', part => 1,
     limit => 3)), '198.51.100.0 198.51.100.0/30 198.51.100.1 198.51.100.2'
     . ' 198.51.100.3', 'what begins with the text comes once');
 is(join(' ', all(text => '2.', part => 0)), '',
-    'without part it is not looked for');
-is(join(' ', map { $_->{name} } all(text => ' s', part => 1)), '* star',
-    'a text is no pattern');
+    'a part of a value is not looked for without part');
+is(join(' ', all(text => 'p.el', part => 1)), '', 'a text is no pattern');
 is(join(' ', all(text => 'zzz', part => 1)), '', 'nothing has that text');
 
 # --- listings ----------------------------------------------------------------
@@ -183,8 +189,10 @@ is(names(since => 24), '', 'no host is listed since yesterday');
 list_host($t, $id{six}, since => time * 1000 - 7_200_000);
 is(names(since => 1), '', 'the host is listed for more than an hour');
 is(names(since => 3), 'Six', 'the host is listed within three hours');
-is(names(since => 3, sort => 'since'), 'Six', 'by the time of the listing, too');
-is(names(since => 3, list => $rb . 2), '', 'of the hours and another list');
+is(names(since => 3, sort => 'since'), 'Six',
+    'hosts of these hours are sorted by time, too');
+is(names(since => 3, list => $rb . 2), '',
+    'no host is on another list within these hours');
 list_host($t, $id{six}, since => 5_000);
 redis($t->{redis}, 'HSET', redis_key('refs', $ac), w4 => 1, w2 => 1);
 is(counts(), 'hosts 13 listed 2 unknown 5 paused 6 critical 1 normal 1',
@@ -227,6 +235,8 @@ for (['text', 'x' x 256], ['text', "a\0"], ['text', "a\nb"],
     ['group', $foreign], ['group', 'CG' . '0' x 32], ['group', 'x'],
     ['list', 'x'], ['list', $profile], ['weight', 'heavy'],
     ['weight', 4], ['since', 0], ['since', 9999], ['since', 'x'], ['part', 2],
+    ['parent', 'x'],
+    ['parent', $profile],
     ['group', $profile], ['profile', $foreign_profile], ['profile', $group],
     ['sort', 'value'], ['limit', 0], ['limit', 501], ['limit', 'x'],
     ['limit', -1], ['after', 'x'], ['after', "$next%"], ['after', "x$next"],
@@ -241,7 +251,8 @@ for (['text', 'x' x 256], ['text', "a\0"], ['text', "a\nb"],
 refused(portal($t, $me, 'GET', 'hosts/find.json?text=%ff'), 400, qr/\btext\b/,
     'what is not UTF-8');
 is(scalar @{ find(map { $_ => '' } qw(text state group profile list weight
-    since part sort after limit))->{data} }, 13, 'empty fields are as good as none');
+    since parent part sort after limit))->{data} }, 13,
+    'empty fields are as good as none');
 
 # --- pages -------------------------------------------------------------------
 
@@ -249,8 +260,8 @@ add("203.0.113.$_", "page $_") for 1 .. 40;
 is(join(' ', grep { /^203/ } map { $_->{host} } all(sort => 'address')),
     join(' ', map { "203.0.113.$_" } 1 .. 40), 'addresses are numbers');
 my $serial = 0;
-for my $o ({}, { sort => 'name' }, { sort => 'address' }, { text => '203.' }, { text => 'PAGE' },
-    { state => 'unknown' })
+for my $o ({}, { sort => 'name' }, { sort => 'address' }, { text => '203.' },
+    { text => 'PAGE' }, { state => 'unknown' })
 {
     # a range would take its addresses along
     my %stay = map { $_->{id} => $_->{type} ne 'ip_range' }

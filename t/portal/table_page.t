@@ -25,12 +25,13 @@ my $group = json(call($t, 'POST', 'contactgroup/add.json', form =>
 my @hosts = (add('10.9.0.0/22'), add('10.9.16.0/23'));
 push @hosts, add("198.51.100.$_", contact_group => $group) for 1, 2;
 push @hosts, add('192.0.2.1', name => 'Mail <b>&amp;</b>');
+my @range = add('203.0.113.0/28', type => 'ip_range');
 my ($listed) = grep { $_->{host} eq '10.9.1.17' } @hosts;
 list_host($t, $listed->{id}, lists => 2);
 is(rblctl($t->{redis}, 'fsck', '--repair')->{status} >> 1, 0,
     'the indexes have what was written by hand');
 my ($name, $value) = split /=/, sign_in($t)->{cookie}, 2;
 browser_run($t, 'table', cookie => { name => $name, value => $value },
-    total => scalar @hosts, group => $group);
+    total => @hosts + 1, addresses => 16, group => $group);
 
 done_testing();

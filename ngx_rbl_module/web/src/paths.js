@@ -34,9 +34,12 @@ export function known(query) {
 export const netOf = (address) => (address.includes(':') ? `${address}/120`
     : address.replace(/\d+$/, '0/24'));
 
-// Hosts come in the order of their addresses, unless another one is chosen.
-export const searchOf = (query) => `hosts/find.json?part=1&${query}${
-    /(^|&)sort=/.test(query) ? '' : '&sort=address'}`;
+// Hosts come in the order of their addresses, unless another one is chosen; the
+// addresses of ranges are left out as long as nothing is.
+export const searchOf = (query) => (query === ''
+    ? 'hosts/find.json?sort=address&parent=none'
+    : `hosts/find.json?part=1&${query}${
+        /(^|&)sort=/.test(query) ? '' : '&sort=address'}`);
 
 export const firstPaths = {
     overview: () => ['counts.json'],

@@ -54,6 +54,7 @@ function onKey(event, out) {
     const to = key === 'ArrowDown' ? row.nextElementSibling
         : key === 'ArrowUp' ? row.previousElementSibling : null;
     const next = to ? to.querySelector(target.localName)
+            || to.querySelector('a')
         : key === 'Escape' && out.map((selector) =>
             document.querySelector(selector)).find((found) => found);
 
@@ -64,8 +65,8 @@ function onKey(event, out) {
 }
 
 // head: the cells of the head; cells(item): those of one of `items`, which have
-// an id; it is the same function while they stay the same; also(item): what else
-// a row depends on, which is compared; total: the number of
+// an id; it is the same function while they stay the same; also(item): what
+// else a row depends on, which is compared; total: the number of
 // all rows, or -1 if it is not known; out: the selectors of where Escape goes,
 // the first that there is; selects: rows have a checkbox.  onNear is called
 // with the first and the last row that are near.

@@ -12,9 +12,12 @@
 --- arg: list  SID of a list that lists them now, or ""
 --- arg: weight  of their heaviest listing (rbl_codes.h), or ""
 --- arg: since  within how many hours they were listed, or ""
+--- arg: parent  SID of the range that they are addresses of, which come in the
+--          order of their creation; "none": they are addresses of none; or ""
 --- arg: part  "1": hosts whose value or name has the text behind its beginning
 --          come, too, after the others; they are looked for in all hosts
---- arg: sort  created; name; address; since: listed hosts, by the time of the listing
+--- arg: sort  created; name; address; since: listed hosts, by the time of the
+--          listing
 --- arg: after  `next` of the call before, or ""
 --- arg: limit  hosts
 --- arg: stopped  "1": all hosts that are active count as unknown; the indexes
@@ -31,6 +34,7 @@ local passed_most = 200           -- hosts that are not wanted
 local octets_most = 131072
 local sorted_most = 200
 local page_most = 64
+local ranges_most = 50
 -- The fields of a record up to the name fit into so many octets.
 local head_most = 1536
 local find, text, state = key('find', ac), string.lower(ARG.text),
@@ -44,14 +48,15 @@ end
 
 -- These ask for listed hosts.
 local lists = ARG.list ~= '' or ARG.weight ~= '' or ARG.since ~= ''
+    or ARG.sort == 'since'
 local wrong = lists and (state or state_listed) ~= state_listed
 state = lists and state_listed or state
 -- Whether all hosts that are active are wanted.
 local stopped = ARG.stopped == '1' and state == state_unknown
 local function is_none()
     local refs = key('refs', ac)
-    return wrong or ARG.stopped == '1' and (ARG.sort == 'since' or state
-            and state ~= state_unknown and state < state_paused)
+    return wrong or ARG.stopped == '1' and state and state ~= state_unknown
+            and state < state_paused
         or state == 0 and call('ZCARD', key('hosts', ac))
             == call('ZCARD', key('states', ac))
         or ARG.group ~= '' and call('HEXISTS', refs, ARG.group .. ':h') == 0
@@ -64,28 +69,34 @@ state = not stopped and state or nil
 
 -- The narrowest index by scores, from `low` to below `high`, and the state of
 -- all of its hosts.
-local index, low, high, all_in = key('hosts', ac), 0, '+inf', nil
 local listed_from = ARG.since ~= ''
     and now_ms() - tonumber(ARG.since) * 3600000 or 0
-if ARG.sort == 'since' or ARG.since ~= '' or (state or 0) > state_listed then
-    all_in = (state or state_listed) > state_listed and ARG.sort ~= 'since'
-        and state or state_listed
-    index, low = key('states', ac), state_score(all_in, listed_from)
-    high = '(' .. state_score(all_in + 1, 0)
-elseif state == state_listed then
-    all_in, index = state, key('listed', ac)
+local kids = ARG.parent ~= '' and ARG.parent ~= 'none'
+local function narrowest()
+    if kids then
+        return key('kids', ac, ARG.parent), 0, '+inf', nil
+    elseif ARG.sort == 'since' or ARG.since ~= ''
+        or (state or 0) > state_listed
+    then
+        return key('states', ac), state_score(state, listed_from),
+            '(' .. state_score(state + 1, 0), state
+    elseif state == state_listed then
+        return key('listed', ac), 0, '+inf', state
+    end
+    return key('hosts', ac), 0, '+inf', nil
 end
+local index, low, high, all_in = narrowest()
 
 -- What the members of "find" begin with that are walked through; nil: `index`
 -- is.  at: a member, or score and SID.  in_state: how many hosts `index` has.
 -- parts: all that begin with the text were found.
-local prefix, at, in_state, parts
 local part = ARG.part == '1' and text ~= ''
-if ARG.sort ~= 'since' then
-    prefix = text ~= '' and 'v' .. text or ARG.sort == 'name' and 'n'
-        or ARG.sort == 'address' and 'a'
-    in_state = prefix and all_in and call('ZCOUNT', index, low, high)
+local function walked()
+    return ARG.sort ~= 'since' and not kids and (text ~= '' and 'v' .. text
+        or ARG.sort == 'name' and 'n' or ARG.sort == 'address' and 'a') or nil
 end
+local prefix, at, parts = walked(), nil, nil
+local in_state = prefix and all_in and call('ZCOUNT', index, low, high)
 local function begin_with(letter)
     return call('ZLEXCOUNT', find, '[' .. letter .. text,
         '(' .. letter .. text .. '\255')
@@ -113,20 +124,20 @@ local function go_on(after)
     end
     return at and (not prefix or at:sub(1, #prefix) == prefix)
 end
-if ARG.after ~= '' and not go_on(ARG.after) then
-    return {'AFTER'}
-elseif not at and in_state and text ~= ''
-    and in_state < begin_with('v') + begin_with('n')
-    or not at and not building and prefix == 'a'
-        and (in_state or 0) > sorted_most
-then
-    prefix = nil
+-- Whether fewer hosts are in the state than the walk would pass over.
+local function is_few()
+    return text ~= '' and in_state < begin_with('v') + begin_with('n')
+        or not building and prefix == 'a' and in_state > sorted_most
 end
 -- Hosts that an earlier release has added are not in the index by address: the
 -- search that needs it makes it, some hosts in a call.
-if prefix == 'a' and not at and (building or call('ZLEXCOUNT', find, '[a', '(b')
-    < call('ZCARD', key('hosts', ac)))
-then
+local function is_built()
+    return prefix ~= 'a' or at or not building and (in_state
+        or call('ZLEXCOUNT', find, '[a', '(b')
+            >= call('ZCARD', key('hosts', ac)))
+end
+-- The reply; nil if the index has been made.
+local function build_on()
     local rows, members = call('ZRANGE', key('hosts', ac), '('
         .. string.format('%.0f', building or -1), '+inf', 'BYSCORE', 'LIMIT', 0,
         passed_most, 'WITHSCORES'), {}
@@ -145,6 +156,15 @@ then
         return {'OK', 'b' .. rows[#rows] .. rows[#rows - 1], #rows / 2, {}}
     end
 end
+if ARG.after ~= '' and not go_on(ARG.after) then
+    return {'AFTER'}
+elseif not at and in_state and is_few() then
+    prefix = nil
+end
+local built = is_built() or build_on()
+if type(built) == 'table' then
+    return built
+end
 
 -- The next n entries from `at` on: SIDs, what `at` is at each, and whether
 -- there are more.
@@ -157,8 +177,8 @@ local function by_text(n)
     end
     return sids, members, #members == n
 end
--- The same of few hosts in a state, sorted by name or address.  Order does not depend on
--- the locale of Redis if all are hex digits.
+-- The same of few hosts in a state, sorted by name or address.  Order does not
+-- depend on the locale of Redis if all are hex digits.
 local hex = setmetatable({}, {__index = function(_, c)
     return string.format('%02x', c:byte())
 end})
@@ -200,70 +220,7 @@ local function by_score(n)
     return sids, places, #rows == 2 * n
 end
 
--- Is the host wanted?  No name has the bytes of a packed SID, which are not
--- UTF-8.  What is found by name has been found by value before.
-local picks = ARG.group ~= '' or ARG.profile ~= '' or stopped
-    or ARG.list ~= '' or ARG.weight ~= ''
-local group = ARG.group ~= '' and cmsgpack.pack(ARG.group) or ''
-local profile = ARG.profile ~= '' and cmsgpack.pack(ARG.profile) or ''
-local function reads()
-    return text ~= '' and not (prefix and prefix:sub(1, 1) == 'v')
-end
-local function begins(s)
-    return s:sub(1, #text) == text
-end
-local function has(s)
-    return string.find(s, text, 1, true)
-end
--- Its listings, whose weight may not be known before the next check.
-local weight_normal = 2
-local list, weight = cmsgpack.pack(ARG.list), tonumber(ARG.weight)
-local function is_listed_so(raw)
-    if ARG.list ~= '' and not string.find(raw, list, 1, true) then
-        return false
-    end
-    local details = select(HOST.details + 2,
-        pcall(cmsgpack.unpack_limit, raw, HOST.details, 3))
-    local on, heaviest = ARG.list == '', 0
-    for _, l in ipairs(type(details) == 'table' and details or {}) do
-        local of = l[LISTING.weight] or 0
-        of = of > 0 and of or l[LISTING.counted] or 0
-        on = on or l[LISTING.list] == ARG.list
-        heaviest = math.max(heaviest, of > 0 and of or weight_normal)
-    end
-    return on and (not weight or heaviest == weight)
-end
-local function active(raw)
-    local _, _, _, _, _, htype, _, _, status = cmsgpack.unpack_limit(raw,
-        HOST.status, 3)
-    return status == 'active' and htype ~= 'ip_range'
-end
-local function wanted(raw)
-    if picks and not (string.find(raw, group, 1, true)
-        and string.find(raw, profile, 1, true))
-        or stopped and not active(raw)
-        or (ARG.list ~= '' or weight) and not is_listed_so(raw)
-    then
-        return false
-    elseif not reads() then
-        return true
-    end
-    local ok, _, _, _, value, name = pcall(cmsgpack.unpack_limit, raw,
-        HOST.name, 3)
-    if not ok then
-        return false
-    end
-    name = string.lower(name)
-    if parts then
-        return not begins(value) and not begins(name)
-            and (has(value) or has(name)) ~= nil
-    elseif not prefix then
-        return begins(value) or begins(name)
-            or part and (has(value) or has(name)) ~= nil
-    end
-    return name == value or not begins(value)
-end
-
+--- include: find_wanted
 local found, looked, octets, limit = {}, 0, 0, tonumber(ARG.limit)
 local batch = math.max(1, math.min(page_most, math.floor(octets_most
     / (tonumber(call('GET', key('large', ac, 'hosts'))) or 4096))))
@@ -280,7 +237,7 @@ local function mixed()
             '(' .. state_score(state + 1, 0))
 end
 local by_state = state and (state ~= all_in or mixed())
-local score_least = ARG.since ~= '' and low or 0
+local score_least = ARG.since ~= '' and state_score(state, listed_from) or 0
 -- The records of those of sids[from] to sids[to] that are in the state:
 -- {place in sids = record}.
 local function records_of(sids, from, to)
@@ -302,43 +259,75 @@ local function records_of(sids, from, to)
     return records
 end
 local function look_at(raw, place)
-    at, looked = place, looked + 1
+    at, looked, is_range = place, looked + 1, false
     octets = octets + (raw and #raw or 0)
     if raw and wanted(raw) then
         found[#found + 1] = raw
     end
 end
+-- Passes over the addresses of the range at which it is, in the index by
+-- address, if no other host is among them.
+local skipped, step = 0, 1
+local function skip_range()
+    local width, last = ({[52] = 4, [54] = 16})[at:byte(2)], {}
+    if not width then
+        return false
+    end
+    local length = at:byte(3 + width)
+    for i = 1, width do
+        local free = 2 ^ math.max(0, math.min(8, 8 * i - length))
+        local octet = at:byte(2 + i)
+        last[i] = string.char(octet - octet % free + free - 1)
+    end
+    local past = at:sub(1, 2) .. table.concat(last) .. '\255\255'
+    skipped, step = skipped + 1, 1
+    local alone = call('ZLEXCOUNT', find, '(' .. at, '[' .. past)
+        == call('ZCARD', key('kids', ac, find_sid(at)))
+    at = alone and past or at
+    return alone
+end
 local function enough()
     return #found == limit or looked - #found >= passed_most
-        or octets >= octets_most
+        or octets >= octets_most or skipped == ranges_most
 end
-local more
-repeat
-    local sids, places
-    sids, places, more = page((picks or reads() or by_state) and page_most
-        or math.min(page_most, limit - #found))
+-- The hosts of a page, one after the other; whether it ended before its end.
+local function look_through(sids, places)
     local records
     for i = 1, #sids do
         if enough() then
-            more = true
-            break
+            return true
         end
         if (i - 1) % batch == 0 then
             records = records_of(sids, i, math.min(i + batch - 1, #sids))
         end
         look_at(records[i], places[i])
+        if is_range and prefix == 'a' and skip_range() then
+            return true
+        end
     end
-    if not more and prefix and prefix:sub(1, 1) == 'v' then
-        more = true
+end
+-- At the end of an index, to the next one, if there is one.
+local function walk_on()
+    if prefix and prefix:sub(1, 1) == 'v' then
         if not enough() then
             prefix, at = 'n' .. text, nil
         end
-    elseif not more and prefix and part then
+        return true
+    elseif prefix and part then
         prefix, at, parts = nil, {0, 'HT' .. string.rep('0', 32)}, true
-        more = true
-        break
+        return true
     end
-until not more or enough()
+end
+local more
+repeat
+    local sids, places
+    step = ARG.parent == 'none' and page == by_text
+        and math.min(page_most, step * 2) or page_most
+    sids, places, more = page((picks or reads() or by_state) and step
+        or math.min(page_most, limit - #found))
+    more = look_through(sids, places) or more
+    more = more or walk_on()
+until not more or enough() or parts and page == by_text
 
 local function cursor()
     return prefix and at:sub(1, 1) .. at:sub(2):gsub('.', hex)

@@ -44,15 +44,6 @@ async function toTheEnd(page, how) {
     const total = input.total;
     const most = { rows: 0 };
 
-    is(await page.getAttribute('.rows', 'aria-rowcount'), `${total + 1}`,
-        `${how}: the table has all rows and its head`);
-
-    for (let i = 0; i < 200 && !/found/.test(await status(page)); i++) {
-        await page.keyboard.press('End');
-        await page.waitForTimeout(50);
-        most.rows = Math.max(most.rows, (await rows(page)).length);
-    }
-
     // a key is lost while the window still moves for the one before
 
     const last = page.locator(
@@ -61,8 +52,11 @@ async function toTheEnd(page, how) {
     for (let i = 0; i < 200 && !await last.count(); i++) {
         await page.keyboard.press('End');
         await page.waitForTimeout(50);
+        most.rows = Math.max(most.rows, (await rows(page)).length);
     }
 
+    is(await page.getAttribute('.rows', 'aria-rowcount'), `${total + 1}`,
+        `${how}: the table has all rows and its head`);
     is(await last.count(), 1, `${how}: the key End comes to the last row`);
     ok(most.rows < 70, `${how}: few rows are in the document`, most.rows);
 
@@ -238,6 +232,41 @@ async function toTheEnd(page, how) {
     await page.waitForFunction(() => Math.abs(scrollY - 5000) < 200);
     ok(true, 'back leads to the place where one was');
     await close(page, 'a desk');
+}
+
+// a range is a row that opens
+
+{
+    const page = await hosts({ viewport: { width: 1280, height: 800 } });
+    const opens = page.locator('.rows .opens');
+    const kids = page.locator('.rows .kid');
+
+    for (let i = 0; i < 200 && !await opens.count(); i++) {
+        await page.keyboard.press('End');
+        await page.waitForTimeout(50);
+    }
+
+    await page.waitForSelector('.rows .state.unknown >> text=16 of 16 not known');
+    is(await kids.count(), 0, 'the addresses of a range are not shown');
+    await opens.focus();
+    await page.keyboard.press('Enter');
+    await page.waitForFunction((n) => document.querySelectorAll('.rows .kid')
+        .length === n, input.addresses);
+    is(await opens.getAttribute('aria-expanded'), 'true', 'a range opens');
+    is(await page.getAttribute('.rows', 'aria-rowcount'),
+        `${input.total + 1 + input.addresses}`, 'its addresses are rows');
+    ok(/open=HT/.test(page.url()), 'which are open is in the address',
+        page.url());
+    await axe(page, 'an open range');
+    await page.keyboard.press('ArrowDown');
+    is(await page.evaluate(() => document.activeElement.textContent.trim()),
+        '203.0.113.0', 'the arrow key goes to its first address');
+    await page.keyboard.press('ArrowUp');
+    await opens.focus();
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(() => !document.querySelector('.rows .kid'));
+    ok(true, 'it closes');
+    await close(page, 'a range');
 }
 
 // changes of many

@@ -12,6 +12,7 @@ import { html } from '../html.js';
 import { present } from '../later.js';
 import { useLoad } from '../load.js';
 import { stateOf, When } from '../parts.js';
+import { openIn, RangeState, turned, useAddresses } from '../ranges.js';
 import { filters, known, searchOf } from '../paths.js';
 import { reason } from '../refusal.js';
 import { Rows } from '../rows.js';
@@ -27,13 +28,14 @@ const columns = [['host', ''], ['name', 'name'], ['group'], ['lists'],
 // What of a host a row shows.
 const brief = (host) => ({ id: host.id, host: host.host, name: host.name,
     state: stateOf(host), checked: host.last_checked,
+    range: host.type === 'ip_range', kid: host.parent !== '',
     since: host.listed === '1' ? host.first_listed : '',
     groups: host.contact_group.split(','),
     on: heaviest(host.listed_details) });
 
 // A function, not components: rows are made while the table scrolls, and each
 // component takes time.
-function cellsOf(host, strip, names, selected, onSelect) {
+function cellsOf(host, { strip, names, selected, onSelect, open, onOpen }) {
     const [group, ...others] = host.groups;
     const of = `${names.groups.get(group) || ''}${others.length > 0
         ? ` +${number(others.length)}` : ''}`;
@@ -43,15 +45,20 @@ function cellsOf(host, strip, names, selected, onSelect) {
             aria-label=${t('select_host', { host: host.host })}
             checked=${selected}
             onChange=${(e) => onSelect(host.id, e.target.checked)} /></td>`}
-        <th scope="row" role="rowheader" class="host">
+        <th scope="row" role="rowheader"
+            class="host ${onOpen && host.kid ? 'kid' : ''}">
+            ${onOpen && host.range && html`<button type="button" class="opens"
+                aria-expanded=${`${open}`} onClick=${() => onOpen(host.id)}
+                aria-label=${t('range_open', { host: host.host })} />`}
             <a href="#/host/${host.id}">
                 <bdi class="address" title=${host.host}>${host.host}</bdi></a>
         </th>
         <td role="cell" class="called"><bdi title=${host.name}>
             ${host.name}</bdi></td>
         <td role="cell" class="of"><bdi title=${of}>${of}</bdi></td>
-        <td role="cell" class="lists">${Listed({ state: host.state,
-            on: host.on, names: names.lists })}</td>
+        <td role="cell" class="lists">${host.range && host.state !== 'paused'
+            ? RangeState(strip) : Listed({ state: host.state, on: host.on,
+                names: names.lists })}</td>
         <td role="cell" class="since">${host.since
             && When({ text: host.since })}</td>
         <td role="cell" class="days">${Strip(strip)}</td>
@@ -74,7 +81,7 @@ function Head({ query, all, onAll }) {
 }
 
 // How many rows there are, or how far the search is.
-function Progress({ find, rows, counts }) {
+function Progress({ find, rows, counts, grouped }) {
     const n = rows.length;
 
     if (find.pages.length === 0 && !find.refusal) {
@@ -82,13 +89,17 @@ function Progress({ find, rows, counts }) {
             ${t('loading')}</p>`;
     }
 
-    const text = find.next === null ? t('found', { n })
+    const text = grouped && (n > 0 || find.next === null) ? ''
+        : find.next === null ? t('found', { n })
         : find.run ? t('looked', { at: find.looked,
             total: counts ? counts.hosts : '…' })
             : t('found_more', { n });
 
     return html`<p role="status" class="found quiet">${text}</p>`;
 }
+
+// Ranges are rows that open as long as hosts are not filtered.
+const isGrouped = (query) => query === '';
 
 // total: the number of rows of the whole table, or -1.
 function totalOf(find, rows, query, counts) {
@@ -97,18 +108,24 @@ function totalOf(find, rows, query, counts) {
 
     return find.next === null ? rows.length : !counts
         || given.get('sort') === 'since' ? -1
-        : only.length === 0 ? counts.hosts
+        : only.length === 0 ? isGrouped(query)
+            && counts.ranges + counts.paused > 0 ? -1 : counts.hosts
             : `${only}` === 'state' ? counts[given.get('state')] ?? -1 : -1;
 }
 
-function Found({ me, query, counts, groups, profiles, names, onChange }) {
+function Found({ me, query, open, counts, groups, profiles, names, onChange }) {
     const may = me.user.role !== 'viewer';
     const { find, again, near } = useFind(`hosts ${me.account.id}`,
         searchOf(query), brief);
     const [selected, setSelected] = useState(new Set());
     const strips = useStrips(me.account.id);
     const place = useRef(0);
-    const rows = present(find.rows);
+    const grouped = isGrouped(query);
+    const opened = useMemo(() => openIn(grouped ? open : ''), [grouped, open]);
+    const addresses = useAddresses(me.account.id, opened, brief);
+    const rows = present(opened.length === 0 ? find.rows
+        : find.rows.flatMap((row) => (opened.includes(row.id)
+            ? [row, ...addresses.of.get(row.id) || []] : [row])));
     const chosen = selected.size > 0
         ? rows.filter(({ id }) => selected.has(id)) : [];
     const why = find.refusal && reason(find.refusal);
@@ -139,22 +156,32 @@ function Found({ me, query, counts, groups, profiles, names, onChange }) {
     const selectAll = may && ((on) => setSelected(new Set(on
         ? rows.map(({ id }) => id) : [])));
 
-    const cells = useCallback((host) => cellsOf(host, strips.of(host.id),
-        names, selected.has(host.id), select), [names, selected, may]);
+    // Addresses below a range are not of the search.
+    const found = (n) => (opened.length === 0 ? n
+        : rows.slice(0, n).filter(({ kid }) => !kid).length);
+    const onNear = (first, last) => {
+        near(found(first), found(last));
+        strips.near(rows.slice(first, last).map(({ id }) => id));
+    };
+
+    const onOpen = grouped && ((id) => location.replace(addressOf(
+        queryWith(query, { open: turned(open, id) }))));
+    const cells = useCallback((host) => cellsOf(host, {
+        strip: strips.of(host.id), names, selected: selected.has(host.id),
+        onSelect: select, open: opened.includes(host.id), onOpen }),
+    [names, selected, may, grouped, opened]);
 
     return html`
         ${why && html`<p class="banner" role="alert">${why}</p>`}
-        <${Progress} find=${find} rows=${rows} counts=${counts} />
+        <${Progress} find=${find} rows=${rows} counts=${counts}
+            grouped=${grouped && counts && counts.ranges > 0} />
         ${rows.length === 0 && find.next === null && html`<p>${query
             ? html`${t('found_none')}${' '}<a class="button" href="#/hosts">
                 ${t('filters_clear')}</a>` : t('no_hosts_text')}</p>`}
         <p id="rows-keys" hidden>${t('rows_keys')}</p>
         ${rows.length > 0 && html`<${Rows} label=${t('hosts')} items=${rows}
-            total=${totalOf(find, rows, query, counts)} also=${(host) => strips.of(host.id)}
-            onNear=${(first, last) => {
-                near(first, last);
-                strips.near(rows.slice(first, last).map(({ id }) => id));
-            }} selects=${may}
+            total=${totalOf(find, rows, query, counts)}
+            also=${(host) => strips.of(host.id)} onNear=${onNear} selects=${may}
             out=${['.bulk button', '.filters input']} head=${html`<${Head}
                 query=${query}
                 all=${chosen.length === rows.length} onAll=${selectAll} />`}
@@ -163,11 +190,12 @@ function Found({ me, query, counts, groups, profiles, names, onChange }) {
             profiles=${profiles} onClear=${clear} onDone=${() => {
                 clear();
                 again();
+                addresses.reload();
                 onChange();
             }} />`}`;
 }
 
-function Table({ me, query, counts, onChange }) {
+function Table({ me, query, open, counts, onChange }) {
     const groups = useLoad('contactgroups.json?page_size=1000', 0, slow).body;
     const profiles = useLoad('rblprofiles.json?page_size=1000', 0, slow).body;
     const lists = useListNames();
@@ -178,8 +206,8 @@ function Table({ me, query, counts, onChange }) {
 
     return html`<${Filters} query=${query} counts=${counts} names=${lists}
             ...${of} />
-        <${Found} me=${me} query=${query} counts=${counts} names=${names}
-            ...${of} onChange=${onChange} />`;
+        <${Found} me=${me} query=${query} open=${open} counts=${counts}
+            names=${names} ...${of} onChange=${onChange} />`;
 }
 
 // Ranges are no hosts: their addresses are.
@@ -198,7 +226,7 @@ export function Hosts({ me, query }) {
             ${t('add_hosts')}</a>`}
         ${data && data.hosts === 0 ? html`<p>${t('no_hosts_text')}</p>`
             : (data || !counts.refusal) && html`
-            <${Table} me=${me} query=${known(query)} counts=${data}
-                onChange=${counts.reload} />`}
+            <${Table} me=${me} query=${known(query)} open=${query}
+                counts=${data} onChange=${counts.reload} />`}
     </div>`;
 }
