@@ -1,6 +1,7 @@
 /*
  * hosts/find: hosts by a text in their value or name, by state, group, profile
  * and listings, from a cursor on.
+ * hosts/ids: the same, but only their ids.
  * hosts/strips: the last days of some hosts.
  * counts: how many hosts are in each state; listed ones by weight.
  * changes: the last ones, when lists began and ceased to list hosts.
@@ -167,6 +168,22 @@ ngx_rbl_find_prepare(rbl_run_t *run)
 }
 
 
+/* Where a page ends; begins its hosts. */
+
+static void
+ngx_rbl_find_begin(rbl_doc_t *doc, const rbl_host_find_reply_t *said)
+{
+    if (said->next.n) {
+        rbl_doc_str(doc, "next", said->next);
+    } else {
+        rbl_doc_json(doc, "next", RBL_STR("null"));
+    }
+
+    rbl_doc_int(doc, "looked", said->looked);
+    rbl_doc_array(doc, "data");
+}
+
+
 static void
 ngx_rbl_find_answer(rbl_run_t *run, rbl_doc_t *doc, const redisReply *reply)
 {
@@ -175,15 +192,7 @@ ngx_rbl_find_answer(rbl_run_t *run, rbl_doc_t *doc, const redisReply *reply)
     rbl_host_find_reply_t  said;
 
     rbl_host_find_reply(&said, reply);
-
-    if (said.next.n) {
-        rbl_doc_str(doc, "next", said.next);
-    } else {
-        rbl_doc_json(doc, "next", RBL_STR("null"));
-    }
-
-    rbl_doc_int(doc, "looked", said.looked);
-    rbl_doc_array(doc, "data");
+    ngx_rbl_find_begin(doc, &said);
 
     for (i = 0; i < rbl_reply_len(said.hosts); i++) {
         if (rbl_run_host(run, doc, NULL, &host,
@@ -198,12 +207,45 @@ ngx_rbl_find_answer(rbl_run_t *run, rbl_doc_t *doc, const redisReply *reply)
 }
 
 
+static void
+ngx_rbl_ids_answer(rbl_run_t *run, rbl_doc_t *doc, const redisReply *reply)
+{
+    size_t                 i;
+    rbl_host_t             host;
+    rbl_host_find_reply_t  said;
+
+    rbl_host_find_reply(&said, reply);
+    ngx_rbl_find_begin(doc, &said);
+
+    for (i = 0; i < rbl_reply_len(said.hosts); i++) {
+        if (rbl_host_decode(&host, rbl_reply_str(rbl_reply_at(said.hosts, i)))
+            == RBL_OK)
+        {
+            rbl_doc_str(doc, NULL, host.id);
+        }
+    }
+
+    rbl_doc_close(doc);
+}
+
+
 static const rbl_op_t  ngx_rbl_find = {
     .script = &rbl_script_host_find,
     .fields = ngx_rbl_find_fields,
     .message = "OK",
     .prepare = ngx_rbl_find_prepare,
     .answer = ngx_rbl_find_answer,
+    .refusals = ngx_rbl_find_refusals,
+    .slow = 1
+};
+
+
+static const rbl_op_t  ngx_rbl_ids = {
+    .script = &rbl_script_host_find,
+    .fields = ngx_rbl_find_fields,
+    .message = "OK",
+    .prepare = ngx_rbl_find_prepare,
+    .answer = ngx_rbl_ids_answer,
     .refusals = ngx_rbl_find_refusals,
     .slow = 1
 };
@@ -224,6 +266,11 @@ ngx_rbl_find_proceed(ngx_rbl_ctx_t *ctx)
 
 const ngx_rbl_op_t  ngx_rbl_op_hosts_find = {
     .op = &ngx_rbl_find,
+    .proceed = ngx_rbl_find_proceed
+};
+
+const ngx_rbl_op_t  ngx_rbl_op_hosts_ids = {
+    .op = &ngx_rbl_ids,
     .proceed = ngx_rbl_find_proceed
 };
 

@@ -151,10 +151,13 @@ sub listed_host {
 }
 
 # Calls that need something else.
-my ($link, $signed);
+my ($link, $signed, $bulk);
 my %write = (
     'host/mark' => { %host, made => \&listed_host, fields => sub {
         example('host/mark') } },
+    'hosts/bulk' => { fields => sub { $bulk = host();
+        { hosts => $bulk, action => 'pause' } }, target => sub { $bulk },
+        name => $host{name} },
     'contact/add' => { fields => sub { example('contact/add') },
         name => qr/^ops\d+\@example\.net$/ },
     'contact/resend' => { %contact, made => \&contact },

@@ -357,6 +357,36 @@ case(host_status => 'listed', sub { my $ht = listed_one();
     my $took = $RblWorst::took{host_status};
     s1('host_status', host => $ht, status => 'active');
     counts($took) if $took > $RblWorst::took{host_status} });
+# Many hosts: those of a call are 200, and few of them need a slice.
+sub bulk { return s1('host_bulk', keep => 60_000, @_) }
+my @listed;
+case(host_bulk => 'pause, listed', sub {
+    @listed = map { listed_host() } 1 .. 4 if !@listed;
+    bulk(action => 'pause', hosts => \@listed);
+    my $took = $RblWorst::took{host_bulk};
+    1 while bulk(action => 'pause', hosts => \@listed)->[1];
+    1 while bulk(action => 'resume', hosts => \@listed)->[1];
+    counts($took) });
+case(host_bulk => '50 other groups, listed', sub {
+    $number++;
+    bulk(action => 'group', hosts => \@listed,
+        to => join ',', $number % 2 ? @cg[0 .. 49] : @cg[50 .. 99]) });
+case(host_bulk => 'a profile, 200 hosts', sub {
+    bulk(action => 'profile', to => $rp[$number++ % 2],
+        hosts => cmd('ZRANGE', k('hosts', $ac), 0, 199)) });
+case(host_bulk => 'nothing, 200 hosts in 50 groups', sub {
+    bulk(action => 'resume', hosts => [(listed_one()) x 200]) });
+case(host_bulk => 'delete, listed', sub { my @ht = map { listed_host() } 1, 2;
+    bulk(action => 'delete', hosts => \@ht);
+    my $took = $RblWorst::took{host_bulk};
+    bulk(action => 'delete', hosts => \@ht);
+    counts($took) });
+case(host_bulk => 'delete, 200 hosts', sub {
+    my @ht = map { host_in() } 1 .. 30;
+    bulk(action => 'delete', hosts => \@ht);
+    my $took = $RblWorst::took{host_bulk};
+    1 while bulk(action => 'delete', hosts => \@ht)->[1];
+    counts($took) });
 case(host_delete => 'listed, with a check of 32 callbacks', sub {
     my $ht = listed_host();
     open_check($ht, queued => 1);

@@ -242,6 +242,9 @@ my %call = (
         { token => substr $new // 'a' x 16, 0, 8 } } },
     'hosts/read' => { role => 'admin' },
     'hosts/find' => { role => 'viewer' },
+    'hosts/ids' => { role => 'viewer' },
+    'hosts/bulk' => { role => 'admin', fields => sub {
+        { hosts => some_host(), action => 'resume' } } },
     'hosts/strips' => { role => 'viewer' },
     'counts' => { role => 'viewer' },
     'trend' => { role => 'viewer' },

@@ -1,46 +1,88 @@
-// Changes of many hosts: a call for each, with progress, and what was refused.
+// Changes of many hosts: the server makes them in slices, with progress and
+// undo; what was refused.
 
-import { useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 
-import { post } from './api.js';
+import { get, post } from './api.js';
 import { Ask } from './form.js';
 import { html } from './html.js';
 import { refused } from './refusal.js';
 import { t } from './text.js';
 
-const together = 4;
-const most = 20;                // refusals that are shown
+const together = 200;           // hosts of a call
+const page = 500;               // ids of a call
+const undoFor = 10000;          // ms
 
-// Whether all other calls would be refused as well.
-const isGeneral = ({ status, again }) => again || ![400, 403, 404, 409, 422]
-    .includes(status);
+// The calls that change a range with its addresses.
+const rangeCall = (id, action, to) => (action === 'group'
+    ? post(`host/update/${id}.json`, { contact_group: to })
+    : action === 'profile'
+        ? post(`host/update/${id}.json`, { rbl_profile: to })
+        : post(`host/${action}/${id}.json`));
 
-// Calls call(host) for each host.  done: the hosts for which the call was
-// accepted; refusals: [{host, why}] of those for which it was refused.
-async function callEach(hosts, call, show, isOver) {
-    const done = [];
-    const refusals = [];
-    const left = [...hosts];
-    let over = false;
+// Changes the hosts with these ids.  changed: [{id, was}], those that were not
+// so already; ranges: the same of ranges; gone: how many there were not; left:
+// how many are as they were; why: what was refused, each once.
+async function change(ids, action, to, show, isOver) {
+    const all = { changed: [], ranges: [], gone: 0, left: 0, why: [] };
+    const rest = [...ids];
 
-    async function go() {
-        while (left.length > 0 && !over && !isOver()) {
-            const host = left.shift();
+    try {
+        while (rest.length > 0 && !isOver()) {
+            const hosts = rest.slice(0, together);
+            const { data } = await post('hosts/bulk.json', {
+                hosts: hosts.join(), action, ...to && { to } });
 
-            try {
-                await call(host);
-                done.push(host);
-            } catch (refusal) {
-                refusals.push({ host, why: refused(refusal) });
-                over = over || isGeneral(refusal);
+            rest.splice(0, hosts.length - data.left);
+            all.changed.push(...data.changed);
+            all.gone += data.gone;
+
+            for (const range of data.ranges) {
+                await rangeCall(range.id, action, to).then(
+                    () => all.ranges.push(range),
+                    (refusal) => all.why.push(refused(refusal)));
             }
 
-            show(done.length + refusals.length);
+            show(ids.length - rest.length);
         }
+    } catch (refusal) {
+        all.why.push(refused(refusal));
     }
 
-    await Promise.all(Array.from({ length: together }, go));
-    return { done, refusals, left: left.length };
+    return { ...all, left: rest.length, why: [...new Set(all.why)] };
+}
+
+// The ids of all hosts that a search finds.
+export async function idsOf(search, show, isOver) {
+    const ids = [];
+    let looked = 0;
+    let after = '';
+
+    do {
+        const answer = await get(`${search.replace('hosts/find', 'hosts/ids')
+            .replace('&parent=none', '')}&limit=${page}${after
+            && `&after=${after}`}`);
+
+        ids.push(...answer.data);
+        looked += answer.looked;
+        after = answer.next;
+        show(ids.length, looked);
+    } while (after && !isOver());
+
+    return isOver() ? null : [...new Set(ids)];
+}
+
+// What undoes a change: [[ids, action, to]].
+function backOf({ changed, ranges }, action) {
+    const back = { pause: 'resume', resume: 'pause' }[action];
+    const all = [...ranges, ...changed];
+    const to = new Map();
+
+    all.forEach(({ id, was }) => to.set(was, [...to.get(was) || [], id]));
+
+    return action === 'delete' || all.length === 0 ? []
+        : back ? [[all.map(({ id }) => id), back]]
+            : [...to].map(([was, ids]) => [ids, action, was]);
 }
 
 function Choice({ id, label, from, onChoose }) {
@@ -59,82 +101,137 @@ function Choice({ id, label, from, onChoose }) {
     </div>`;
 }
 
-function Summary({ said: { text, undo, refusals, left } }) {
+function Summary({ said: { text, undo, gone, left, why } }) {
     return html`
         <p>${text}${undo && html`${' '}<button type="button" onClick=${undo}>
             ${t('undo')}</button>`}</p>
+        ${gone > 0 && html`<p>${t('bulk_gone', { n: gone })}</p>`}
         ${left > 0 && html`<p>${t('bulk_left', { n: left })}</p>`}
-        ${refusals.length > 0 && html`
-            <p class="wrong">${t('bulk_refused', { n: refusals.length })}</p>
-            <ul>${refusals.slice(0, most).map(({ host, why }) => html`
-                <li key=${host.id}><bdi>${host.host}</bdi>: ${why}</li>`)}
-                ${refusals.length > most && html`<li>
-                    ${t('and_more', { n: refusals.length - most })}</li>`}
-            </ul>`}`;
+        ${why.map((one) => html`<p class="wrong" key=${one}>${one}</p>`)}`;
 }
 
-// hosts: those that are selected; onDone: called after a change.
-export function Bulk({ hosts, groups, profiles, onClear, onDone }) {
+// ids: of the hosts that are selected; search: the path of the search; all:
+// whether all that it finds are selected; onAll: called with their ids;
+// onDone: called after a change.
+export function Bulk({ ids, search, all, groups, profiles, onAll, onClear,
+    onDone })
+{
     const [state, setState] = useState({});
     const over = useRef(false);
-    const n = hosts.length;
+    const timer = useRef(0);
+    const n = ids.length;
+    const stay = (event) => event.preventDefault();
+    const isOver = () => over.current;
 
-    // what: the name of the messages; back: [name, call] of what undoes it.
-    async function run(of, what, call, back) {
-        const stay = (event) => event.preventDefault();
+    useEffect(() => () => {
+        over.current = true;
+        clearTimeout(timer.current);
+        removeEventListener('beforeunload', stay);
+    }, []);
+
+    // changes: [[ids, action, to]]
+    async function run(changes) {
+        const total = changes.reduce((sum, [of]) => sum + of.length, 0);
+        const sum = { changed: [], ranges: [], gone: 0, left: 0, why: [] };
+        let at = 0;
 
         over.current = false;
-        setState({ at: 0, total: of.length });
+        setState({ at, total });
         addEventListener('beforeunload', stay);
 
-        const { done, ...rest } = await callEach(of, call, (at) => setState(
-            { at, total: of.length }), () => over.current);
+        for (const [of, action, to] of changes) {
+            const begun = at;
+            const done = await change(of, action, to, (so) => {
+                at = begun + so;
+                setState({ at, total });
+            }, isOver);
+
+            sum.changed.push(...done.changed);
+            sum.ranges.push(...done.ranges);
+            sum.gone += done.gone;
+            sum.left += done.left;
+            sum.why.push(...done.why);
+        }
 
         removeEventListener('beforeunload', stay);
-        setState({ said: { ...rest, text: t(`bulk_${what}`,
-            { n: done.length }), undo: back && done.length > 0
-            && (() => run(done, ...back)) } });
+        return sum;
+    }
+
+    async function make(action, to) {
+        const what = to ? 'update' : action;
+        const { changed, ranges, ...rest } = await run([[ids, action, to]]);
+        const back = backOf({ changed, ranges }, action);
+
+        setState({ said: { ...rest, text: t(`bulk_${what}`, { n: changed.length
+            + ranges.length }), undo: back.length > 0 && (async () => {
+            const undone = await run(back);
+
+            setState({ said: { ...undone, text: t('bulk_undone',
+                { n: undone.changed.length + undone.ranges.length }) } });
+            onDone();
+        }) } });
         onDone();
     }
 
-    const verb = (how) => ({ id }) => post(`host/${how}/${id}.json`);
-    const update = (fields) => ({ id }) =>
-        post(`host/update/${id}.json`, fields);
-    // Only those that are not so already, or to undo it would turn others too.
-    const turn = (on) => {
-        const [how, back] = on ? ['resume', 'pause'] : ['pause', 'resume'];
+    // Nothing is deleted before it can no longer be undone.
+    function deleteLater() {
+        setState({ waits: true });
+        addEventListener('beforeunload', stay);
+        timer.current = setTimeout(() => make('delete'), undoFor);
+    }
 
-        run(hosts.filter((host) => (host.state === 'paused') === on), how,
-            verb(how), [back, verb(back)]);
-    };
-    const { at, total, said } = state;
+    function keep() {
+        clearTimeout(timer.current);
+        removeEventListener('beforeunload', stay);
+        setState({});
+    }
 
-    return (n > 0 || at >= 0 || said) && html`<section class="bulk"
+    async function selectAll() {
+        over.current = false;
+        setState({ found: 0, looked: 0 });
+
+        const found = await idsOf(search, (so, looked) => setState(
+            { found: so, looked }), isOver).catch(() => null);
+
+        setState({});
+
+        if (found) {
+            onAll(found);
+        }
+    }
+
+    const { at, total, said, waits, found, looked } = state;
+    const busy = at >= 0 || found >= 0;
+
+    return (n > 0 || busy || said) && html`<section class="bulk"
         aria-label=${t('selected')}>
         <div role="status">${at >= 0 ? html`
-            <p>${t('bulk_at', { at, total })}</p>` : html`
-            ${said && html`<${Summary} said=${said} />`}
-            ${n > 0 && html`<p>${t('bulk_selected', { n })}</p>`}`}</div>
+            <p>${t('bulk_at', { at, total })}</p>`
+            : found >= 0 ? html`<p>${t('bulk_found', { n: found, looked })}</p>`
+            : waits ? html`<p>${t('bulk_waits', { n })}${' '}
+                <button type="button" onClick=${keep}>${t('undo')}</button></p>`
+            : html`${said && html`<${Summary} said=${said} />`}
+                ${n > 0 && html`<p>${t('bulk_selected', { n })}</p>`}`}</div>
         ${at >= 0 && html`<progress max=${total} value=${at}
-                aria-label=${t('bulk_progress')} />
-            <button type="button" onClick=${() => {
-                over.current = true;
-            }}>${t('stop')}</button>`}
-        ${!(at >= 0) && n > 0 && html`<div class="acts">
-            <button type="button" onClick=${() => turn(false)}>
+                aria-label=${t('bulk_progress')} />`}
+        ${busy && html`<button type="button" onClick=${() => {
+            over.current = true;
+        }}>${t('stop')}</button>`}
+        ${!busy && !waits && n > 0 && html`<div class="acts">
+            <button type="button" onClick=${() => make('pause')}>
                 ${t('pause')}</button>
-            <button type="button" onClick=${() => turn(true)}>
+            <button type="button" onClick=${() => make('resume')}>
                 ${t('resume')}</button>
             <${Ask} question=${t('bulk_delete_ask', { n })}
-                onYes=${() => run(hosts, 'delete', verb('delete'))} />
+                onYes=${deleteLater} />
             <details><summary>${t('move')}</summary>
                 <${Choice} id="to-group" label=${t('group')} from=${groups}
-                    onChoose=${(id) => run(hosts, 'update',
-                        update({ contact_group: id }))} />
+                    onChoose=${(id) => make('group', id)} />
                 <${Choice} id="to-profile" label=${t('profile')}
-                    from=${profiles} onChoose=${(id) => run(hosts, 'update',
-                        update({ rbl_profile: id }))} />
+                    from=${profiles} onChoose=${(id) => make('profile', id)} />
             </details>
+            ${!all && html`<button type="button" onClick=${selectAll}>
+                ${t('select_all')}</button>`}
             <button type="button" onClick=${() => {
                 setState({});
                 onClear();

@@ -14,6 +14,7 @@
 --- include: work_lapse
 --- include: unchanged
 --- include: totals
+--- include: clock
 local slice = 800
 local remember = 60000          -- ms
 local kinds = {
@@ -22,16 +23,6 @@ local kinds = {
     rbl_delete = work_rbl_delete, host_stop = work_host_stop,
     host_go = work_host_go,
 }
--- Microseconds.  TIME stands still in scripts of Redis from 7.2 on, which has
--- os.clock; in versions with neither the pieces' own estimates count alone.
-local os_clock = rawget(_G, 'os')
-local function clock()
-    if os_clock then
-        return os_clock.clock() * 1000000
-    end
-    local t = call('TIME')
-    return t[1] * 1000000 + t[2]
-end
 local list, start, spent = key('work', ac), clock(), 0
 local function enough()
     return spent >= slice or clock() - start >= slice

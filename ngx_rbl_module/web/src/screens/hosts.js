@@ -62,7 +62,8 @@ function cellsOf(host, { strip, names, selected, onSelect, open, onOpen }) {
         <td role="cell" class="since">${host.since
             && When({ text: host.since })}</td>
         <td role="cell" class="days">${Strip(strip)}</td>
-        <td role="cell" class="checked">${When({ text: host.checked })}</td>`;
+        <td role="cell" class="checked">${(host.checked || !host.range)
+            && When({ text: host.checked })}</td>`;
 }
 
 // A head that sorts is a link: the order is in the address, too.
@@ -75,7 +76,8 @@ function Head({ query, all, onAll }) {
             onChange=${(e) => onAll(e.target.checked)} /></td>`}
         ${columns.map(([name, by]) => html`<th key=${name} scope="col"
             role="columnheader" aria-sort=${by === sort ? 'ascending' : null}>
-            ${by === undefined ? t(name, { n: 30 }) : html`<a title=${t('rows_keys')}
+            ${by === undefined ? t(name, { n: 30 }) : html`<a
+                title=${t('rows_keys')}
                 href=${addressOf(queryWith(query, { sort: by }))}>
                 ${t(name)}</a>`}</th>`)}`;
 }
@@ -126,10 +128,14 @@ function Found({ me, query, open, counts, groups, profiles, names, onChange }) {
     const rows = present(opened.length === 0 ? find.rows
         : find.rows.flatMap((row) => (opened.includes(row.id)
             ? [row, ...addresses.of.get(row.id) || []] : [row])));
-    const chosen = selected.size > 0
-        ? rows.filter(({ id }) => selected.has(id)) : [];
+    const [all, setAll] = useState(false);
+    const allShown = selected.size > 0
+        && rows.every(({ id }) => selected.has(id));
     const why = find.refusal && reason(find.refusal);
-    const clear = () => setSelected((old) => (old.size > 0 ? new Set() : old));
+    const clear = () => {
+        setAll(false);
+        setSelected((old) => (old.size > 0 ? new Set() : old));
+    };
 
     useEffect(clear, [query]);
 
@@ -147,14 +153,19 @@ function Found({ me, query, open, counts, groups, profiles, names, onChange }) {
 
     useEffect(() => scrollTo(0, place.current), [find]);
 
-    const select = may && ((id, on) => setSelected((old) => {
-        const next = new Set(old);
+    const select = may && ((id, on) => {
+        setAll(false);
+        setSelected((old) => {
+            const next = new Set(old);
 
-        next[on ? 'add' : 'delete'](id);
-        return next;
-    }));
-    const selectAll = may && ((on) => setSelected(new Set(on
-        ? rows.map(({ id }) => id) : [])));
+            next[on ? 'add' : 'delete'](id);
+            return next;
+        });
+    });
+    const selectAll = may && ((on) => {
+        setAll(false);
+        setSelected(new Set(on ? rows.map(({ id }) => id) : []));
+    });
 
     // Addresses below a range are not of the search.
     const found = (n) => (opened.length === 0 ? n
@@ -184,10 +195,14 @@ function Found({ me, query, open, counts, groups, profiles, names, onChange }) {
             also=${(host) => strips.of(host.id)} onNear=${onNear} selects=${may}
             out=${['.bulk button', '.filters input']} head=${html`<${Head}
                 query=${query}
-                all=${chosen.length === rows.length} onAll=${selectAll} />`}
+                all=${allShown} onAll=${selectAll} />`}
             cells=${cells} />`}
-        ${may && html`<${Bulk} hosts=${chosen} groups=${groups}
-            profiles=${profiles} onClear=${clear} onDone=${() => {
+        ${may && html`<${Bulk} key=${query} ids=${[...selected]}
+            search=${searchOf(query)} all=${all} groups=${groups}
+            profiles=${profiles} onAll=${(ids) => {
+                setSelected(new Set(ids));
+                setAll(true);
+            }} onClear=${clear} onDone=${() => {
                 clear();
                 again();
                 addresses.reload();
