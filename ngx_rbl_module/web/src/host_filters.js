@@ -75,7 +75,7 @@ function Text({ query }) {
 function Chip({ query, on, to, n, children }) {
     return html`<a class="chip" href=${addressOf(queryWith(query, to))}
         aria-current=${on ? 'true' : undefined}>${children}
-        ${n >= 0 && html` <b>${number(n)}</b>`}</a>`;
+        ${n >= 0 && html` <strong>${number(n)}</strong>`}</a>`;
 }
 
 function Choice({ query, name, label, from }) {

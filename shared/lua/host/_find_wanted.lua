@@ -1,5 +1,5 @@
--- Steps of host_find: is a host wanted?  No name has the bytes of a packed SID, which are not
--- UTF-8.  What is found by name has been found by value before.
+-- Steps of host_find: is a host wanted?  No name has the bytes of a packed SID,
+-- which are not UTF-8.  What is found by name has been found by value before.
 --- takes: part parts prefix stopped text
 --- sets: group is_range list picks profile weight weight_normal
 local picks = ARG.group ~= '' or ARG.profile ~= '' or stopped
