@@ -72,7 +72,13 @@ const messages = {
             return { path: join(resolveDir, name), suffix: `?${suffix}` };
         });
         onLoad({ filter: /\/lang\/.*\.json$/ }, async ({ path, suffix }) => {
-            const all = JSON.parse(await readFile(path, 'utf8'));
+            const text = await readFile(path, 'utf8');
+            const all = JSON.parse(text);
+
+            if (`${JSON.stringify(all, null, 4)}\n` !== text) {
+                throw new Error(`${path} has a message twice, or another form`);
+            }
+
             const parts = Object.keys(all).filter((key) =>
                 typeof all[key] === 'object');
             const own = suffix ? all[suffix.slice(1)]

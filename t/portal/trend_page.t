@@ -29,7 +29,7 @@ redis($t->{redis}, 'HSET', redis_key('newly', $ac, $date), $lists[0] => 12);
 browser_run($t, 'trend', list => $lists[0], who => [
     { link => add_user($t, role => 'viewer')->{link}, locale => 'en-GB',
         weights => ['7 critical +2 since yesterday', '1 normal as yesterday',
-            "0 for information \x{2212}2 since yesterday"],
+            "0 info \x{2212}2 since yesterday"],
         says => '7 days: listed hosts now 2, new listings 15, ended 10.',
         more => '17 more lists', first => 'critical,30,12',
         care => ['Not right: nobody is told about the hosts of 1 group: Default'],
@@ -38,7 +38,7 @@ browser_run($t, 'trend', list => $lists[0], who => [
         unknown => 'Hosts were unknown at the end of' },
     { link => add_user($t, role => 'viewer')->{link}, locale => 'de-DE',
         weights => ['7 kritisch +2 seit gestern', '1 normal wie gestern',
-            "0 zur Information \x{2212}2 seit gestern"],
+            "0 Info \x{2212}2 seit gestern"],
         says => "7 Tage: gelistete Hosts jetzt 2, neue Eintr\x{e4}ge 15,"
             . ' beendete 10.',
         more => '17 weitere Listen', first => 'kritisch,30,12', care => [

@@ -87,8 +87,8 @@ export function RangeState(strip) {
     const { addresses: total, listed, unclear } = strip;
 
     return listed > 0 ? State({ name: 'listed',
-        text: t('range_listed', { n: listed, total }) })
+        text: t('range_row_listed', { n: listed, total }) })
         : unclear > 0 ? State({ name: 'unknown',
-            text: t('range_unknown', { n: unclear, total }) })
-            : State({ name: 'clear', text: t('range_clear', { n: total }) });
+            text: t('range_row_unknown', { n: unclear, total }) })
+            : State({ name: 'clear', text: t('range_row_clear', { n: total }) });
 }

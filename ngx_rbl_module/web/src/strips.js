@@ -23,7 +23,7 @@ const count = (text, letter) => text.split(letter).length - 1;
 
 function drawn(strip) {
     if (!strip) {
-        return { says: t('last_days', { n: days }) };
+        return { says: t('strip_days', { n: days }) };
     }
 
     const listed = count(strip.days, 'l');

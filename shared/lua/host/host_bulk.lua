@@ -73,7 +73,8 @@ local function change(k, h, order)
     if status then
         listed = listed + host_turned(k, h, status, now, order)
     elseif action == 'delete' then
-        local sid, gone, unlisted = h[HOST.id], host_end(k, h, ARG.keep)
+        local sid, gone, unlisted = h[HOST.id],
+            hosts_end({{k, h}}, ARG.keep)
         ended, listed = ended + gone, listed - unlisted
         if h[HOST.parent] ~= '' then
             range_loses(h[HOST.parent], {sid}, h[HOST.listed_count] > 0 and 1

@@ -290,7 +290,7 @@ for (const scheme of ['dark', 'light']) {
     await page.keyboard.press('Enter');
     await page.waitForFunction(() => /revoked/.test(
         document.querySelector('main .state').textContent));
-    is(await page.$$eval('form', (forms) => forms.length), 0,
+    is(await page.$$eval('main form', (forms) => forms.length), 0,
         'a revoked application has nothing to change');
     await close(page, 'the journey');
 }

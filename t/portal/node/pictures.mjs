@@ -16,7 +16,7 @@ async function take(name) {
 
 await signIn(page, input.link);
 await page.goto('/portal/#/hosts');
-await page.waitForFunction((n) => document.querySelectorAll('.rows .listed')
+await page.waitForFunction((n) => document.querySelectorAll('.rows .state.listed')
     .length === n, input.listed);
 is(await page.locator('.rows .unknown, .rows .waiting').count(), 0,
     'each host has a state');
