@@ -10,7 +10,7 @@ use Test::More;
 
 use RblBrowser;
 
-use constant MOST => 120 * 1024;        # bytes of a picture
+use constant MOST => 150 * 1024;        # bytes of a picture
 
 my $kept = repo_dir() . '/t/portal/pictures';
 my $dir = $ENV{RBL_PICTURES} // temp_dir();

@@ -18,7 +18,7 @@ await signIn(page, input.link);
 await page.goto('/portal/#/hosts');
 await page.waitForFunction((n) => document.querySelectorAll('.rows .state.listed')
     .length === n, input.listed);
-is(await page.locator('.rows .unknown, .rows .waiting').count(), 0,
+is(await page.locator('.rows .state.unknown, .rows .state.waiting').count(), 0,
     'each host has a state');
 await take('light');
 await page.emulateMedia({ colorScheme: 'dark' });
