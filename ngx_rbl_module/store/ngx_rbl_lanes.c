@@ -12,9 +12,9 @@
  * served no other client.  All workers together give an account at most a
  * quarter of the store's time, and each worker an equal part of that.  A lane
  * that has used more, beyond a credit of two seconds, rests until its balance
- * is even; from an eighth of the credit on, it rests after each batch as long as
- * the batch took, so that others find the store free half of the time.  It does
- * not rest while no other account uses the worker.
+ * is even.  From an eighth of the credit on, it rests after each batch as long
+ * as the batch took, so that others find the store free half of the time.  It
+ * does not rest while no other account uses the worker.
  *
  * A lane lives as long as batches point to it, and until its balance is even.
  */

@@ -265,9 +265,9 @@
  *                              told; "last" that was paid (ms); "fails": in a
  *                              row; "falls" and "to": of the last one
  *                              (_credit.lua)
- *   meter:<AC>         string  of an account that pays by the check: above how
- *                              much "used" the bill is to be looked at, a double
- *                              (">d"), and the price as digits (_bill.lua)
+ *   meter:<AC>         string  of an account that pays by the check: a double
+ *                              (">d"), above how much "used" the bill is to be
+ *                              looked at, and the price as digits (_bill.lua)
  *   ledger:<AC>        stream  movements of money, for ever: "k" its purpose,
  *                              "d" debit and "c" credit, each cash (received),
  *                              credit (of the account), revenue or adjust (by

@@ -223,7 +223,7 @@ subtest 'with other accounts an account has a share of the store' => sub {
     $used->(4, $visit);
     my ($took, $rests) = rests($monitor);
     cmp_ok($rests, '>=', 0.7 * $took,
-        'then it rests between its batches as long as they take');
+        'the account rests between its batches as long as they take');
     while ($beside > 0.4 * $alone && $n_parts++ < 100) {  # until its credit ends
         $beside = $used->(8, $visit);
     }

@@ -90,5 +90,6 @@ export function RangeState(strip) {
         text: t('range_row_listed', { n: listed, total }) })
         : unclear > 0 ? State({ name: 'unknown',
             text: t('range_row_unknown', { n: unclear, total }) })
-            : State({ name: 'clear', text: t('range_row_clear', { n: total }) });
+            : State({ name: 'clear',
+                text: t('range_row_clear', { n: total }) });
 }
