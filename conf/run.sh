@@ -429,6 +429,15 @@ first=$(mark checkd)
 start checkd "$build/rbl-checkd" -c "$run/rbl-checkd.conf"
 ready checkd 15 logged checkd ' ready' "$first"
 
+# nginx reads every few seconds whether a daemon is at work.
+at_work()
+{
+    curl -s "http://127.0.0.1:$http/rbl_status" >"$run/status" \
+        && grep -q '"verdict"' "$run/status" \
+        && ! grep -q '"no_daemon"' "$run/status"
+}
+ready nginx 30 at_work
+
 # link ACCOUNT MAIL: a new link for each run, of a user who is made by the first
 link()
 {

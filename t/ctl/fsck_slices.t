@@ -113,7 +113,7 @@ cmd('HSET', k('r', $ac, $kids[3]), 'a', 'b');
 my $none = qr/kids .*$range .*has an address that is none of it: $kids[3]/;
 like(fsck('an address that is no record', 7), $none,
     'fsck reports an address that is no record');
-like(fsck('an address that is no record', 10, '--repair'), $none,
+like(fsck('an address that is no record', 11, '--repair'), $none,
     'fsck --repair reports the address as well');
 fsck('the range without it', 0);
 
