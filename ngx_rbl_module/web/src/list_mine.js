@@ -54,7 +54,7 @@ function Answers({ row, word, state }) {
     const why = state && troubleOf(word, state);
 
     return html`
-        ${trouble && html`<${ListState} word=${word} />`}
+        ${trouble && html`<${ListState} word=${word} />${' '}`}
         ${row.asked === 0 ? !trouble && html`<span class="quiet">
                 ${t('lists_unasked')}</span>`
             : row.answers === 1 ? html`<span class="quiet">
