@@ -11,10 +11,9 @@
  * of one connection without a pause, so the difference is the time in which it
  * served no other client.  All workers together give an account at most a
  * quarter of the store's time, and each worker an equal part of that.  A lane
- * that has used more, beyond a credit of two seconds, rests until its balance
- * is even.  From an eighth of the credit on, it rests after each batch as long
- * as the batch took, so that others find the store free half of the time.  It
- * does not rest while no other account uses the worker.
+ * that has used more rests until its balance is even, but for a credit, which
+ * is about 60 ms of the store.  It does not rest while no other account uses
+ * the worker.
  *
  * A lane lives as long as batches point to it, and until its balance is even.
  */
@@ -29,8 +28,7 @@
 #define NGX_RBL_LANES_PATIENCE 10       /* wait limit of a batch, in timeouts */
 
 #define NGX_RBL_SHARE_PARTS    4
-#define NGX_RBL_SHARE_CREDIT   2000     /* ms */
-#define NGX_RBL_SHARE_FREELY   (NGX_RBL_SHARE_CREDIT / 8)
+#define NGX_RBL_SHARE_CREDIT   250      /* ms of rest */
 #define NGX_RBL_SHARE_RECENT   1000     /* ms for which an account counts as
                                            active */
 #define NGX_RBL_SHARE_MOST     20000    /* us per batch: a longer time was a
@@ -117,7 +115,6 @@ ngx_rbl_share_spend(ngx_rbl_lane_t *lane)
     }
 
     lane->even += lane->spent * parts / 1000;
-    lane->took = (lane->spent + 500) / 1000;
     lane->spent = 0;
 }
 
@@ -129,12 +126,11 @@ ngx_rbl_share_rest(const ngx_rbl_lane_t *lane)
 
     owed = lane->even - ngx_current_msec;
 
-    if (owed <= NGX_RBL_SHARE_FREELY || !ngx_rbl_share_others(lane)) {
+    if (owed <= NGX_RBL_SHARE_CREDIT || !ngx_rbl_share_others(lane)) {
         return 0;
     }
 
-    return owed > NGX_RBL_SHARE_CREDIT ? owed - NGX_RBL_SHARE_CREDIT
-                                       : lane->took;
+    return owed - NGX_RBL_SHARE_CREDIT;
 }
 
 

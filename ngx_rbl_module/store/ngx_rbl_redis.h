@@ -126,7 +126,6 @@ typedef struct {
 
     uint64_t                     began;     /* us, clock of Redis; or 0 */
     uint64_t                     spent;     /* us used by the batch in flight */
-    ngx_msec_int_t               took;      /* the last batch */
     ngx_msec_t                   even;      /* when the time that it used equals
                                                its share; may be past */
     ngx_event_t                  rest;      /* cancelable; until it may send or
