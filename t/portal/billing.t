@@ -337,7 +337,7 @@ is(scalar @{ data('billing/payments.json') }, 19, 'a damaged one is left out');
 my @bad = ('=1+1', '+1', '-1', '@SUM(A1)', "\tx", "\rx", 'a"b', 'plain,x',
     "two\nlines");
 movement_of($t, $acct, "$now-$_", k => "key$_", a => $_ * 10_000,
-    r => $bad[$_ % @bad], b => -$_ * 1000) for 1 .. 120;
+    r => $bad[$_ % @bad], x => "ch_$_", b => -$_ * 1000) for 1 .. 120;
 my (@all, $next);
 do {
     $v = accepted(get('billing/ledger.json?limit=50'
@@ -347,9 +347,9 @@ do {
 } while ($next);
 is_deeply([map { $_->{key} } @all], [map { "key$_" } reverse 1 .. 120],
     'pages have all movements once, newest first');
-is_deeply([@{ $all[0] }{qw(debit credit amount balance about)}],
-    ['cash', 'credit', '1.20', '-0.12', $bad[120 % @bad]],
-    'the movement has its amount, balance and reference');
+is_deeply([@{ $all[0] }{qw(debit credit amount balance about reference)}],
+    ['cash', 'credit', '1.20', '-0.12', $bad[120 % @bad], 'ch_120'],
+    'the movement has its amount, balance, text and reference');
 refused(get("billing/ledger.json?$_"), 400, qr/Invalid/,
     "$_ is refused with 400")
     for 'limit=0', 'limit=201', 'before=x', 'before=1', 'before=%2B', 'before=';
@@ -364,8 +364,8 @@ my @rows = rows($r->{body});
 is_deeply($rows[0], [qw(id at key debit credit amount balance
     about reference currency)], 'the table has its head line');
 is(scalar @rows, 121, 'the table has all movements');
-is_deeply([@{ $rows[1] }[0, 2 .. 6, 9]],
-    ["$now-1", qw(key1 cash credit 0.01 -0.001 USD)], 'the oldest first');
+is_deeply([@{ $rows[1] }[0, 2 .. 6, 8, 9]],
+    ["$now-1", qw(key1 cash credit 0.01 -0.001 ch_1 USD)], 'the oldest first');
 my %seen = map { $_->[7] => 1 } @rows[1 .. 120];
 is_deeply([sort keys %seen], [sort map { /^[=+\-\@\t\r]/ ? "'$_" : $_ } @bad],
     'a text that a spreadsheet would run has an apostrophe');
