@@ -8,7 +8,7 @@ use warnings;
 use lib 't/lib';
 use JSON::XS ();
 use RblTest;
-use RblScript qw(:DEFAULT find_members);
+use RblScript qw(:DEFAULT find_address find_members);
 
 my $redis = redis_new();
 rblctl($redis, 'init', '--partitions', 4);
@@ -423,6 +423,9 @@ my @faults = (
     ['one that is not found', find => $ht,
         sub { cmd('DEL', k('find', $ac)) },
         sub { cmd('ZCARD', k('find', $ac)) == $found }],
+    ['one that is not found by its address', find => $ht,
+        sub { cmd('ZREMRANGEBYLEX', k('find', $ac), '[a', '(b') },
+        sub { cmd('ZCARD', k('find', $ac)) == $found }],
     ['one that is found by a name it had', find => $ht,
         sub { cmd('ZADD', k('find', $ac), 0, (find_members($ht,
             '192.0.2.1', 'had'))[0]) },
@@ -430,7 +433,7 @@ my @faults = (
     ['no host that is found', find => $ghost,
         sub { cmd('ZADD', k('find', $ac), 0,
             find_members($ghost, 'x', 'x')) }, undef],
-    ['the indexes that schema 6 lacks', state => $off,
+    ['an account without both indexes', state => $off,
         sub { cmd('DEL', k('states', $ac), k('find', $ac)) },
         sub { in_state($ac, 4) == 1 && cmd('ZCARD', k('find', $ac)) == $found
             }],
@@ -789,8 +792,8 @@ for (
         my $order = cmd('INCR', k('seq', $ac));
         cmd('ZADD', k('hosts', $ac), $order, $ghost);
         cmd('ZADD', k('states', $ac), "2e13" + $order, $ghost);
-        cmd('ZADD', k('find', $ac), map { (0, $_) }
-            find_members($ghost, @$host[2, 3]));
+        cmd('ZADD', k('find', $ac), map { (0, $_) } find_address($ghost,
+            $host->[2]), find_members($ghost, @$host[2, 3]));
         cmd('ZADD', k('due', $ac), $now + 3_000_000, $ghost);
         cmd('HINCRBY', k('refs', $ac), $_, 1) for $rp, "$cg:h" }],
 ) {

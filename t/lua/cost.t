@@ -558,8 +558,6 @@ find('by name, on', text => text_of(100), limit => 500, after => 'n'
     . unpack 'H*', text_of(240) . ' 11.');
 find('sorted by name', sort => 'name', limit => 500);
 find('sorted by address', sort => 'address', limit => 500);
-find('the index by address is made', sort => 'address', limit => 500,
-    after => 'b0HT' . '0' x 32);
 find('without addresses of ranges', sort => 'address', parent => 'none',
     limit => 500);
 find('unknown', state => 2, limit => 500);

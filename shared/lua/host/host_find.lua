@@ -103,15 +103,11 @@ local function begin_with(letter)
 end
 -- Sets `prefix`, `at` and `parts` by a cursor: "s", or "c" for parts, score and
 -- SID; or the letter of a member and the rest of it in hex digits.  Returns
--- whether it may be one.  "b": the index by address is made; score and SID.
-local building
+-- whether it may be one.
 local function go_on(after)
-    local how, score, sid = after:match('^([scb])(%d+)(HT%x+)$')
+    local how, score, sid = after:match('^([sc])(%d+)(HT%x+)$')
     local letter, digits = after:match('^([nva])(%x+)$')
-    if how == 'b' then
-        building = tonumber(score)
-        return prefix == 'a' and #after <= 60
-    elseif score and #after <= 60 and (how == 's' or part) then
+    if score and #after <= 60 and (how == 's' or part) then
         parts = how == 'c'
         prefix, at = nil, {tonumber(score), sid}
     elseif prefix and letter and (letter == 'a') == (prefix == 'a')
@@ -127,43 +123,12 @@ end
 -- Whether fewer hosts are in the state than the walk would pass over.
 local function is_few()
     return text ~= '' and in_state < begin_with('v') + begin_with('n')
-        or not building and prefix == 'a' and in_state > sorted_most
-end
--- Hosts that an earlier release has added are not in the index by address: the
--- search that needs it makes it, some hosts in a call.
-local function is_built()
-    return prefix ~= 'a' or at or not building and (in_state
-        or call('ZLEXCOUNT', find, '[a', '(b')
-            >= call('ZCARD', key('hosts', ac)))
-end
--- The reply; nil if the index has been made.
-local function build_on()
-    local rows, members = call('ZRANGE', key('hosts', ac), '('
-        .. string.format('%.0f', building or -1), '+inf', 'BYSCORE', 'LIMIT', 0,
-        passed_most, 'WITHSCORES'), {}
-    for i = 1, #rows, 2 do
-        local ok, _, _, _, value = pcall(cmsgpack.unpack_limit, call('GETRANGE',
-            key('r', ac, rows[i]), 0, head_most - 1), HOST.value, 3)
-        if ok and value then
-            members[#members + 1] = 0
-            members[#members + 1] = find_address(rows[i], value)
-        end
-    end
-    if members[1] then
-        call('ZADD', find, unpack(members))
-    end
-    if rows[1] then
-        return {'OK', 'b' .. rows[#rows] .. rows[#rows - 1], #rows / 2, {}}
-    end
+        or prefix == 'a' and in_state > sorted_most
 end
 if ARG.after ~= '' and not go_on(ARG.after) then
     return {'AFTER'}
 elseif not at and in_state and is_few() then
     prefix = nil
-end
-local built = is_built() or build_on()
-if type(built) == 'table' then
-    return built
 end
 
 -- The next n entries from `at` on: SIDs, what `at` is at each, and whether

@@ -1,8 +1,7 @@
 -- The index "find", by which hosts are found by the beginning of their value or
 -- name, and sorted by address.  Its members are "n", the name with small
 -- letters, and the SID in 16 octets; "v", the value, and the SID, unless the
--- name is the value; and "a", the address, and the SID.  Hosts that were added
--- by a release without "a" have no such member before a search by address.
+-- name is the value; and "a", the address, and the SID.
 local find_id = '>I4I4I4I4'
 local function find_bytes(sid)
     return '\0' .. struct.pack(find_id, tonumber(sid:sub(3, 10), 16) or 0,

@@ -125,12 +125,13 @@ local function look_at_state(h)
             end)
     end
     local find, sound = key('find', ac), true
-    for _, member in ipairs({find_members(sid, h[HOST.value], h[HOST.name])})
+    for _, member in ipairs({find_address(sid, h[HOST.value]),
+        find_members(sid, h[HOST.value], h[HOST.name])})
     do
         sound = sound and call('ZSCORE', find, member)
     end
     if not sound then
-        fault('find', sid, 'is not found by its value or name',
+        fault('find', sid, 'is not found by its value, name or address',
             command('ZADD', find, unpack(find_add({}, sid, h[HOST.value],
                 h[HOST.name]))))
     end

@@ -24,7 +24,8 @@ sub damaged {
     cmd('HDEL', k('uniq', $ac), "rbl|$h->[2]");
     cmd('ZREM', k($_, $ac), $ht) for qw(listed due);
     cmd('ZADD', k('states', $ac), 1, $ht);
-    cmd('ZREM', k('find', $ac), RblScript::find_members(@$h[1 .. 3]));
+    cmd('ZREM', k('find', $ac), RblScript::find_address(@$h[1, 2]),
+        RblScript::find_members(@$h[1 .. 3]));
     $h->[HOST_PARENT] = sid('HT');
     $h->[HOST_PROFILE] = sid('RP');
     $h->[HOST_GROUPS] = [map { sid('CG') } 1 .. 50];
