@@ -564,8 +564,11 @@ digest_host(digest_hosts_t *w, message_host_t *h, size_t i)
 
     digest_past(w, h, past);
 
-    if (h->state == MESSAGE_LISTED) {
+    if (h->state != MESSAGE_CLEAR) {
         digest_range(w, h, host.parent);
+    }
+
+    if (h->state == MESSAGE_LISTED) {
         h->first_listed = digest_time(w, host.first_listed);
         h->listed_count = host.listed_count;
         digest_listings(w, h, &host, rbl_reply_str(rbl_reply_at(news, 3 * i)));

@@ -175,6 +175,17 @@ rbl_period_text(char buf[RBL_TIME_LEN], int64_t ms)
 }
 
 
+/* The first letters differ. */
+static const struct {
+    int64_t      sec;
+    const char  *name;
+} rbl_span_units[] = {
+    { RBL_DAY, "d" }, { 3600, "h" }, { 60, "min" }, { 1, "s" }
+};
+
+#define RBL_SPAN_UNITS  (sizeof(rbl_span_units) / sizeof(rbl_span_units[0]))
+
+
 rbl_str_t
 rbl_span_text(char buf[RBL_TIME_LEN], int64_t ms)
 {
@@ -182,31 +193,54 @@ rbl_span_text(char buf[RBL_TIME_LEN], int64_t ms)
     int      k;
     int64_t  left;
 
-    static const struct {
-        int64_t      sec;
-        const char  *name;
-    } units[] = {
-        { RBL_DAY, "d" }, { 3600, "h" }, { 60, "min" }, { 1, "s" }
-    };
-
     left = ms > 0 ? ms / 1000 : 0;
 
-    for (i = 0; i < 3 && left < units[i].sec; i++) {
+    for (i = 0; i < RBL_SPAN_UNITS - 1 && left < rbl_span_units[i].sec; i++) {
         /* void */
     }
 
-    k = snprintf(buf, RBL_TIME_LEN, "%" PRId64 " %s", left / units[i].sec,
-                 units[i].name);
+    k = snprintf(buf, RBL_TIME_LEN, "%" PRId64 " %s",
+                 left / rbl_span_units[i].sec, rbl_span_units[i].name);
     n = (size_t) k;
-    left %= units[i].sec;
+    left %= rbl_span_units[i].sec;
 
-    if (i < 2 && left >= units[i + 1].sec) {
+    if (i < 2 && left >= rbl_span_units[i + 1].sec) {
         k = snprintf(buf + n, RBL_TIME_LEN - n, " %" PRId64 " %s",
-                     left / units[i + 1].sec, units[i + 1].name);
+                     left / rbl_span_units[i + 1].sec,
+                     rbl_span_units[i + 1].name);
         n += (size_t) k;
     }
 
     return (rbl_str_t) { buf, n };
+}
+
+
+uint64_t
+rbl_span_read(rbl_str_t text)
+{
+    char      c;
+    size_t    i, k;
+    uint64_t  n, sec;
+
+    n = sec = 0;
+
+    for (i = 0; i < text.n; i++) {
+        c = text.p[i];
+
+        if (c >= '0' && c <= '9') {
+            n = 10 * n + (uint64_t) (c - '0');
+            continue;
+        }
+
+        for (k = 0; k < RBL_SPAN_UNITS; k++) {
+            if (c == rbl_span_units[k].name[0]) {
+                sec += n * (uint64_t) rbl_span_units[k].sec;
+                n = 0;
+            }
+        }
+    }
+
+    return sec;
 }
 
 

@@ -41,4 +41,7 @@ rbl_str_t rbl_period_text(char buf[RBL_TIME_LEN], int64_t ms);
    "40 s". */
 rbl_str_t rbl_span_text(char buf[RBL_TIME_LEN], int64_t ms);
 
+/* The seconds of such a short text; 0: it has none. */
+uint64_t rbl_span_read(rbl_str_t text);
+
 #endif /* RBL_TIME_H_INCLUDED */

@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 
-# Addresses of a range that are newly on the same lists are one line of a
-# message: with the subnet, how many they are of how many, and the list; in
-# mails, chats, and in what endpoints get.
+# Addresses of a range that are newly on the same lists, or no longer on them,
+# are one line of a message: with the subnet, how many they are of how many, and
+# the list; in mails, chats, and in what endpoints get.
 
 use strict;
 use warnings;
@@ -84,5 +84,32 @@ like($m->{message}, qr{192\.0\.2\.0/28: 3 of 16 by List <A> & co and 1 more\n},
 is(scalar(() = $m->{message} =~ /is on 1 list/g), 3,
     'two of a range, and a host of none, have lines of their own');
 like($m->{title}, qr/^6 hosts listed: /, 'all are counted');
+
+# Those that are no longer listed.
+my $mails = () = mails($exim);
+listed('', @kid[1 .. 9]);
+soon { idle() && messages() == 3 && mails($exim) > $mails } 'the end', 30;
+$m = (messages())[-1];
+is($m->{title}, '9 hosts delisted: 192.0.2.0/28',
+    'the title of the end has the subnet');
+my $entry = join '\n', '', '192\.0\.2\.0/28: 9 of 16 no longer listed by List '
+    . '<A> & co', '  192\.0\.2\.1, .*192\.0\.2\.9',
+    '  - List <A> & co \S+, listed for (?:up to )?\d+ s', '';
+like($m->{message}, qr/$entry/,
+    'the text has one entry for all of them, with how long it was');
+is(scalar(() = $m->{message} =~ /listed for/g), 1,
+    'none of them has an end of its own');
+is_deeply([map { "$_->{host} $_->{range} $_->{range_hosts}" }
+    @{ $m->{hosts} }[0, 8]], ['192.0.2.1 192.0.2.0/28 16',
+    '192.0.2.9 192.0.2.0/28 16'], 'programs get each host with its range');
+$read = mail_check((mails($exim))[-1]);
+is_deeply($read->{html}{faults}, [], 'the HTML of that mail is valid');
+is(scalar(() = $read->{html}{text} =~ /No longer listed/g), 1,
+    'the mail has one box for all of them');
+($chat) = reverse grep { $_->{line} =~ m{ /tg} } received($s);
+like($chat->{json}{text}, qr{192\.0\.2\.0/28: 9 of 16 no longer listed by List},
+    'a chat has the line of the end');
+is(scalar(() = $chat->{json}{text} =~ /listed for/g), 1,
+    'a chat says once how long it was');
 
 done_testing();

@@ -128,4 +128,9 @@ check($_, 'listed', 'clear') for @of[0 .. 2];
 my ($row) = claim();
 is_deeply($row->{ranges}, [$told, "10.$nets.0.0/22", 4],
     'a message gets the subnet of its hosts, and how many addresses it has');
+store($row, messages => []);
+check($_, 'clear', 'clear') for @of[0 .. 2];
+($row) = claim();
+is_deeply($row->{ranges}, [$told, "10.$nets.0.0/22", 4],
+    'the message about their end gets the same');
 done_testing();

@@ -69,6 +69,18 @@ static const struct {
     { INT64_MAX, "106751991167 d 7 h" }
 };
 
+static const struct {
+    uint64_t     sec;
+    const char  *text;
+} spans_read[] = {
+    { 0, "" },
+    { 0, "long" },
+    { 40, "40 s" },
+    { 300, "5 min" },
+    { 3720, "1 h 2 min" },
+    { 273600, "3 d 4 h" }
+};
+
 
 /* Times of people, beside a zone with summer time (Europe/Berlin in 2026: from
    March 29, 2:00 to October 25, 3:00). */
@@ -159,6 +171,11 @@ main(void)
 
     for (i = 0; i < sizeof(spans) / sizeof(spans[0]); i++) {
         is_str(rbl_span_text(buf, spans[i].ms), spans[i].text, "span");
+    }
+
+    for (i = 0; i < sizeof(spans_read) / sizeof(spans_read[0]); i++) {
+        ok(rbl_span_read(rbl_str(spans_read[i].text)) == spans_read[i].sec,
+           "\"%s\" is so many seconds", spans_read[i].text);
     }
 
     good = 1;

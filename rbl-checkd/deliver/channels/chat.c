@@ -341,13 +341,22 @@ chat_listing(rbl_out_t *out, const chat_markup_t *markup,
 }
 
 
+/* An ended listing of n hosts: the i-th, and its siblings. */
+
 static void
-chat_past(rbl_out_t *out, const chat_markup_t *markup, const message_past_t *p)
+chat_past(rbl_out_t *out, const chat_markup_t *markup,
+    const message_t *message, size_t i, size_t n, size_t past)
 {
+    rbl_buf_t              period;
+    const message_past_t  *p = &message->host[i].past[past];
+
+    rbl_buf_init(&period);
+    siblings_period(&period.out, message, i, n, past);
     chat_list(out, markup, p->zone, p->name);
     rbl_out_z(out, ": no longer listed, listed for ");
-    chat_line(out, p->period, CHAT_NAME_MAX, markup->text);
+    chat_line(out, rbl_buf_str(&period), CHAT_NAME_MAX, markup->text);
     rbl_out_z(out, "\n");
+    rbl_buf_free(&period);
 }
 
 
@@ -411,15 +420,27 @@ chat_listings(rbl_out_t *out, const chat_markup_t *markup, rbl_buf_t *line,
         used += chat_take(out, markup, line, room - used);
     }
 
-    for (i = 0; i < host->n_past; i++) {
-        chat_past(&line->out, markup, &host->past[i]);
-        n = chat_take(out, markup, line, room - used);
+    return used;
+}
 
-        if (n == 0) {
+
+static size_t
+chat_ends(rbl_out_t *out, const chat_markup_t *markup, rbl_buf_t *line,
+    const message_t *message, size_t i, size_t n, size_t room)
+{
+    size_t  k, taken, used;
+
+    used = 0;
+
+    for (k = 0; k < message->host[i].n_past; k++) {
+        chat_past(&line->out, markup, message, i, n, k);
+        taken = chat_take(out, markup, line, room - used);
+
+        if (taken == 0) {
             break;
         }
 
-        used += n;
+        used += taken;
     }
 
     return used;
@@ -450,6 +471,7 @@ chat_host(rbl_out_t *out, const chat_markup_t *markup,
 
     if (used > 0) {
         used += chat_listings(out, markup, &line, host, max - used);
+        used += chat_ends(out, markup, &line, message, i, n, max - used);
     }
 
     rbl_buf_free(&line);

@@ -600,13 +600,18 @@ html_siblings(rbl_out_t *out, const message_t *message, size_t i, size_t n)
 }
 
 
-/* The listings that have ended. */
+/* The listings that have ended, of n hosts: the one at this index, and its
+   siblings. */
 
 static void
-html_past(rbl_buf_t *buf, const message_host_t *host)
+html_past(rbl_buf_t *buf, const message_t *message, size_t at, size_t n)
 {
-    size_t      i;
-    rbl_out_t  *out = &buf->out;
+    size_t                 i;
+    rbl_buf_t              period;
+    rbl_out_t             *out = &buf->out;
+    const message_host_t  *host = &message->host[at];
+
+    rbl_buf_init(&period);
 
     for (i = 0; i < host->n_past && !html_full(buf); i++) {
         rbl_out_z(out, html_list);
@@ -616,9 +621,13 @@ html_past(rbl_buf_t *buf, const message_host_t *host)
         rbl_out_z(out, "</span>\n");
         rbl_out_z(out, html_small);
         rbl_out_z(out, "No longer listed, listed for ");
-        html_text(out, host->past[i].period);
+        siblings_period(&period.out, message, at, n, i);
+        html_text(out, rbl_buf_str(&period));
+        rbl_buf_reset(&period);
         rbl_out_z(out, "</div>\n</div>\n");
     }
+
+    rbl_buf_free(&period);
 }
 
 
@@ -667,7 +676,7 @@ html_host(rbl_buf_t *buf, const message_t *message, size_t i, size_t n,
         html_more(out, left, "more blocklist");
     }
 
-    html_past(buf, host);
+    html_past(buf, message, i, n);
     rbl_out_z(out, html_box_end);
 }
 

@@ -71,7 +71,8 @@ typedef struct {
     rbl_str_t           id, value, name;
     rbl_str_t           first_listed;   /* "" unless it is listed */
     rbl_str_t           range;          /* the subnet of its range, if it is
-                                           listed; "": it is of none */
+                                           listed or was until now; "": it is
+                                           of none */
     int64_t             range_hosts;    /* addresses that the range has */
     rbl_str_t           why;            /* of an unreported one: which lists are
                                            no longer used; "": another reason */

@@ -119,9 +119,13 @@ text_listing(rbl_out_t *out, const message_listing_t *l, card_told_t *told)
 
 
 static void
-text_past(rbl_out_t *out, const message_host_t *h)
+text_past(rbl_out_t *out, const message_t *m, size_t at, size_t n)
 {
-    size_t  i;
+    size_t                 i;
+    rbl_buf_t              period;
+    const message_host_t  *h = &m->host[at];
+
+    rbl_buf_init(&period);
 
     if (h->n_past > 0 && h->state == MESSAGE_LISTED) {
         rbl_out_z(out, "  No longer listed by:\n");
@@ -130,7 +134,9 @@ text_past(rbl_out_t *out, const message_host_t *h)
     for (i = 0; i < h->n_past && i < TEXT_LISTINGS; i++) {
         text_list(out, h->past[i].name, h->past[i].zone);
         rbl_out_z(out, ", listed for ");
-        words_line(out, h->past[i].period);
+        siblings_period(&period.out, m, at, n, i);
+        words_line(out, rbl_buf_str(&period));
+        rbl_buf_reset(&period);
         rbl_out_char(out, '\n');
     }
 
@@ -139,6 +145,8 @@ text_past(rbl_out_t *out, const message_host_t *h)
         words_count(out, (int64_t) (h->n_past - i), " list more\n",
                     " lists more\n");
     }
+
+    rbl_buf_free(&period);
 }
 
 
@@ -246,7 +254,7 @@ text_host(rbl_out_t *out, const message_t *m, size_t i, size_t n,
         text_listings(out, h, told);
     }
 
-    text_past(out, h);
+    text_past(out, m, i, n);
 }
 
 

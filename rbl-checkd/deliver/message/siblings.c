@@ -6,6 +6,7 @@
 
 #include "words.h"
 
+#include "rbl_time.h"
 #include "rbl_validate.h"
 
 
@@ -26,6 +27,23 @@ siblings_have(const message_host_t *h, const message_listing_t *l)
 }
 
 
+/* The listing by this list that has ended; NULL: there is none. */
+
+static const message_past_t *
+siblings_past(const message_host_t *h, rbl_str_t list)
+{
+    size_t  i;
+
+    for (i = 0; i < h->n_past; i++) {
+        if (rbl_str_eq(h->past[i].id, list)) {
+            return &h->past[i];
+        }
+    }
+
+    return NULL;
+}
+
+
 /* Are the lists all that there is to say of an address of a range? */
 
 static int
@@ -33,33 +51,47 @@ siblings_plain(const message_host_t *h)
 {
     size_t  i;
 
+    if (h->range.n == 0 || h->flaps.n > 0) {
+        return 0;
+    }
+
+    if (h->state == MESSAGE_DELISTED) {
+        return h->n_past > 0;
+    }
+
     for (i = 0; i < h->n_listings; i++) {
         if (h->listing[i].off.n > 0 || h->listing[i].marked.n > 0) {
             return 0;
         }
     }
 
-    return h->state == MESSAGE_LISTED && h->range.n > 0 && h->flaps.n == 0
-           && h->n_past == 0 && h->n_listings > 0
+    return h->state == MESSAGE_LISTED && h->n_past == 0 && h->n_listings > 0
            && h->listed_count == (int64_t) h->n_listings;
 }
 
 
-/* Are both of one range, and on the same lists? */
+/* Are both of one range, and on the same lists, or off the same lists? */
 
 static int
 siblings_are(const message_host_t *a, const message_host_t *b)
 {
     size_t  i;
 
-    if (!siblings_plain(a) || !siblings_plain(b)
-        || !rbl_str_eq(a->range, b->range) || a->n_listings != b->n_listings)
+    if (!siblings_plain(a) || !siblings_plain(b) || a->state != b->state
+        || !rbl_str_eq(a->range, b->range) || a->n_listings != b->n_listings
+        || a->n_past != b->n_past)
     {
         return 0;
     }
 
     for (i = 0; i < a->n_listings; i++) {
         if (!siblings_have(b, &a->listing[i])) {
+            return 0;
+        }
+    }
+
+    for (i = 0; i < a->n_past; i++) {
+        if (siblings_past(b, a->past[i].id) == NULL) {
             return 0;
         }
     }
@@ -87,19 +119,19 @@ siblings_count(const message_t *m, size_t i)
 }
 
 
-/* Does the message leave out listed hosts, which may be siblings, too? */
+/* Does the message leave out hosts of the state, which may be siblings, too? */
 
 static int
-siblings_cut(const message_t *m)
+siblings_cut(const message_t *m, message_state_t state)
 {
     size_t   i;
     int64_t  shown;
 
     for (i = 0, shown = 0; i < m->n_hosts; i++) {
-        shown += m->host[i].state == MESSAGE_LISTED;
+        shown += m->host[i].state == state;
     }
 
-    return m->listed > shown;
+    return (state == MESSAGE_LISTED ? m->listed : m->delisted) > shown;
 }
 
 
@@ -109,7 +141,7 @@ siblings_line(rbl_out_t *out, const message_t *m, size_t i, size_t n)
     const message_host_t  *h = &m->host[i];
 
     rbl_out_str(out, h->range);
-    rbl_out_z(out, siblings_cut(m) ? ": at least " : ": ");
+    rbl_out_z(out, siblings_cut(m, h->state) ? ": at least " : ": ");
     rbl_out_int(out, (int64_t) n);
 
     if (h->range_hosts >= (int64_t) n) {
@@ -117,9 +149,42 @@ siblings_line(rbl_out_t *out, const message_t *m, size_t i, size_t n)
         rbl_out_int(out, h->range_hosts);
     }
 
-    rbl_out_z(out, " by ");
-    rbl_out_str(out, words_list(h->listing[0].name, h->listing[0].zone));
-    words_more(out, h->listed_count - 1);
+    if (h->state == MESSAGE_LISTED) {
+        rbl_out_z(out, " by ");
+        rbl_out_str(out, words_list(h->listing[0].name, h->listing[0].zone));
+        words_more(out, h->listed_count - 1);
+
+    } else {
+        rbl_out_z(out, " no longer listed by ");
+        rbl_out_str(out, words_list(h->past[0].name, h->past[0].zone));
+        words_more(out, (int64_t) h->n_past - 1);
+    }
+}
+
+
+void
+siblings_period(rbl_out_t *out, const message_t *m, size_t i, size_t n,
+    size_t past)
+{
+    int                    same;
+    size_t                 k;
+    rbl_str_t              own, other, longest;
+    const message_host_t  *h = &m->host[i];
+
+    own = longest = h->past[past].period;
+    same = 1;
+
+    for (k = i + 1; n > 1 && k < m->n_hosts; k++) {
+        if (siblings_are(h, &m->host[k])) {
+            other = siblings_past(&m->host[k], h->past[past].id)->period;
+            same = same && rbl_str_eq(other, own);
+            longest = rbl_span_read(other) > rbl_span_read(longest) ? other
+                                                                    : longest;
+        }
+    }
+
+    rbl_out_z(out, same ? "" : "up to ");
+    rbl_out_str(out, longest);
 }
 
 

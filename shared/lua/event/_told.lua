@@ -127,10 +127,10 @@ local function told_part(t, co, id, h, raw, at, held)
     end
     return out[1] and cmsgpack.pack(h)
 end
--- The listings of a host that have ended since the contact was told of it, by
--- their lists, or in state 3 as their lists are no longer used; and how many
--- octets were read. told: its entry in "open"; hidden: lists that message left
--- out.
+-- The listings of a host that have ended since the last message about it: those
+-- that their lists ended, or in state 3 those whose lists are no longer used.
+-- Also returns how many octets were read.  told: the entry of the host in
+-- "open".  hidden: the lists that the last message left out.
 local function told_ended(t, id, state, h, told, hidden)
     if state == 3 then
         local raw = call('GET', key('r', ac, id))
@@ -166,7 +166,8 @@ end
 -- is.
 local function told_of(batch, co, c, most)
     local open, held_back = key('open', ac, co), key('held', ac, co)
-    local out, listings, listed = {hosts = {}, news = {}, octets = 0}, {}, {}
+    local out, listings = {hosts = {}, news = {}, octets = 0}, {}
+    local listed, turned = {}, {}
     local shown, octets = {}, 0
     local t = tells_new(c, now_ms())
     local function put(id, state, raw, h, held)
@@ -181,6 +182,7 @@ local function told_of(batch, co, c, most)
             flaps and cmsgpack.pack(h[HOST.flap]) or '')
         in_order(listings, details, ended)
         listed[#listed + 1] = state == 0 and h or nil
+        turned[#turned + 1] = state < 2 and h or nil
         shown[id] = true
         out.octets = out.octets + #raw + #packed
         octets = octets + #raw + #packed + read
@@ -223,7 +225,7 @@ local function told_of(batch, co, c, most)
         told_later(batch, co, shown)
     end
     out.lists = lists_of(listings)
-    out.marks, out.ranges = marks_told(listed), ranges_of(listed)
+    out.marks, out.ranges = marks_told(listed), ranges_of(turned)
     return out
 end
 -- The alert that has many hosts, and does it end with this batch?

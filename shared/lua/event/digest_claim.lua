@@ -24,7 +24,8 @@
 -- contact; a packed array of listings that have ended ("past"); and its "flap",
 -- if it flaps, or "".  holds: 1 if what begins and ends is held back while a
 -- host flaps.
--- ranges: of listed hosts, each its SID, subnet and number of addresses.
+-- ranges: of hosts that are listed or no longer listed, each its SID, subnet
+-- and number of addresses.
 -- marks: hosts with marked listings, each its SID and the packed marks.
 -- asks: digests that wait for a time to go (digest_when.lua), each an array:
 -- its member, a rhythm and quiet hours, and the account's time zone.
