@@ -8,7 +8,7 @@ import { Said, useChange } from './change.js';
 import { typeName } from './hook_parts.js';
 import { html } from './html.js';
 import { useLoad } from './load.js';
-import { Answer, When } from './parts.js';
+import { Answer, Head, When } from './parts.js';
 import { t } from './text.js';
 
 const pause = 700;
@@ -53,14 +53,8 @@ function Row({ attempt }) {
 
 function Table({ attempts }) {
     return html`<table class="dense">
-        <thead><tr>
-            <th scope="col">${t('hook_time')}</th>
-            <th scope="col">${t('hook_event')}</th>
-            <th scope="col">${t('hook_attempt')}</th>
-            <th scope="col">${t('outcome')}</th>
-            <th scope="col">${t('hook_next_try')}</th>
-            <th scope="col">${t('hook_answer')}</th>
-        </tr></thead>
+        <${Head} names=${['hook_time', 'hook_event', 'hook_attempt', 'outcome',
+            'hook_next_try', 'hook_answer']} />
         <tbody>${attempts.map((attempt) => html`<${Row}
             key="${attempt.event}-${attempt.attempt}-${attempt.time}"
             attempt=${attempt} />`)}</tbody>

@@ -8,7 +8,7 @@ import { Said, useChange } from './change.js';
 import { typeName } from './hook_parts.js';
 import { html } from './html.js';
 import { useLoad } from './load.js';
-import { Answer, When } from './parts.js';
+import { Answer, Head, When } from './parts.js';
 import { t } from './text.js';
 
 // The service queues a part of the letters per call.
@@ -62,13 +62,8 @@ function Row({ letter, off, may, onAgain }) {
 
 function Table({ letters, off, may, onAgain }) {
     return html`<table>
-        <thead><tr>
-            <th scope="col">${t('hook_time')}</th>
-            <th scope="col">${t('hook_event')}</th>
-            <th scope="col">${t('hook_attempts')}</th>
-            <th scope="col">${t('outcome')}</th>
-            <th scope="col">${t('actions')}</th>
-        </tr></thead>
+        <${Head} names=${['hook_time', 'hook_event', 'hook_attempts', 'outcome',
+            'actions']} />
         <tbody>${letters.map((letter) => html`<${Row} key=${letter.id}
             letter=${letter} off=${off} may=${may} onAgain=${onAgain} />`)}
         </tbody>

@@ -2,7 +2,7 @@
 // reason, and those that are clear as a number, with a table behind each.
 
 import { html } from './html.js';
-import { When } from './parts.js';
+import { Head, When } from './parts.js';
 import { t } from './text.js';
 
 // Reasons that lie in the resolver or the network rather than in one list.
@@ -26,12 +26,7 @@ export function Away({ to, text, ...rest }) {
 
 function ListTable({ lists }) {
     return html`<table class="dense">
-        <thead><tr>
-            <th scope="col">${t('list')}</th>
-            <th scope="col">${t('weight')}</th>
-            <th scope="col">${t('answered')}</th>
-            <th scope="col">${t('links')}</th>
-        </tr></thead>
+        <${Head} names=${['list', 'weight', 'answered', 'links']} />
         <tbody>${lists.map((list) => html`<tr key=${list.id}>
             <th scope="row" data-label=${t('list')}>
                 <a href="#/lists/${list.id}">

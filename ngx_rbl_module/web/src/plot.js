@@ -7,6 +7,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
 
 import { html } from './html.js';
+import { Head } from './parts.js';
 import { absolute, day, number, t, tick, zoneName } from './text.js';
 
 const colour = (element, property = 'color') =>
@@ -101,10 +102,7 @@ export function Numbers({ rows, names, days, text = '' }) {
     return html`<details onToggle=${(e) => setOpen(e.target.open)}>
         <summary>${t('numbers')}</summary>
         ${open && html`<table>
-            <thead><tr><th scope="col">${t('time')}</th>
-                ${names.map((name) => html`
-                    <th key=${name} scope="col">${t(text + name)}</th>`)}
-                </tr></thead>
+            <${Head} names=${['time', ...names.map((name) => text + name)]} />
             <tbody>${[...rows].reverse().map((row) => html`
                 <tr key=${row.time}>
                     <th scope="row" data-label=${t('time')}>

@@ -5,7 +5,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 
 import { get } from './api.js';
 import { html } from './html.js';
-import { State, When } from './parts.js';
+import { Head, State, When } from './parts.js';
 import { Numbers, Plot, timeOf } from './plot.js';
 import { reason } from './refusal.js';
 import { date, t } from './text.js';
@@ -150,12 +150,7 @@ function Changes({ hosts, days, now }) {
 
     return html`<h3>${t('changes', { n: rows.length })}</h3>
         ${rows.length > 0 && html`<table class="dense">
-            <thead><tr>
-                <th scope="col">${t('time')}</th>
-                <th scope="col">${t('host')}</th>
-                <th scope="col">${t('list')}</th>
-                <th scope="col">${t('state')}</th>
-            </tr></thead>
+            <${Head} names=${['time', 'host', 'list', 'state']} />
             <tbody>${shown.map((change) => html`<tr>
                 <td data-label=${t('time')}><${When} text=${change.time} /></td>
                 <th scope="row" data-label=${t('host')}>

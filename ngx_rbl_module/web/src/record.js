@@ -7,6 +7,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { get } from './api.js';
 import { Said, useChange } from './change.js';
 import { html } from './html.js';
+import { Head } from './parts.js';
 import { t } from './text.js';
 
 // Texts, or lists of texts in any order.
@@ -52,12 +53,8 @@ function Differences({ form, theirs, names, onMine, onTheirs }) {
     return html`<section class="banner differences">
         <p tabindex="-1" ref=${head}>${t('differs')}</p>
         <table>
-            <thead><tr>
-                <th scope="col">${t('field')}</th>
-                <th scope="col">${t('differs_now')}</th>
-                <th scope="col">${t('differs_began')}</th>
-                <th scope="col">${t('differs_mine')}</th>
-            </tr></thead>
+            <${Head} names=${['field', 'differs_now', 'differs_began',
+                'differs_mine']} />
             <tbody>${differ(theirs, form.began).map((name) => html`
                 <tr key=${name}>
                     <th scope="row" data-label=${t('field')}>

@@ -6,7 +6,7 @@ import { useState } from 'preact/hooks';
 
 import { html } from './html.js';
 import { Noted } from './marks.js';
-import { State, When } from './parts.js';
+import { Head, State, When } from './parts.js';
 import { absolute, date, lasts, t } from './text.js';
 
 export const periods = [1, 7, 30, 90];  // days
@@ -119,11 +119,7 @@ export function after(change, rows) {
 
 function ChangeTable({ changes, rows, names }) {
     return html`<table class="dense">
-        <thead><tr>
-            <th scope="col">${t('time')}</th>
-            <th scope="col">${t('list')}</th>
-            <th scope="col">${t('state')}</th>
-        </tr></thead>
+        <${Head} names=${['time', 'list', 'state']} />
         <tbody>${changes.map((change) => html`<tr>
             <td data-label=${t('time')}><${When} text=${change.time} /></td>
             <td data-label=${t('list')}>

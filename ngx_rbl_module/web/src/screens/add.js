@@ -6,7 +6,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { get, post } from '../api.js';
 import { Field } from '../form.js';
 import { html } from '../html.js';
-import { Place } from '../parts.js';
+import { Head, Place } from '../parts.js';
 import { refused } from '../refusal.js';
 import { t } from '../text.js';
 import { linesOf, readLines } from '../values.js';
@@ -37,11 +37,7 @@ function Row({ line, outcome }) {
 
 function Preview({ lines, outcomes }) {
     return html`<table>
-        <thead><tr>
-            <th scope="col">${t('host')}</th>
-            <th scope="col">${t('kind')}</th>
-            <th scope="col">${t('outcome')}</th>
-        </tr></thead>
+        <${Head} names=${['host', 'kind', 'outcome']} />
         <tbody>${lines.map((line) => html`<${Row} key=${line.value}
             line=${line} outcome=${outcomes.get(line.value)} />`)}</tbody>
     </table>`;

@@ -7,7 +7,7 @@ import { get } from '../api.js';
 import { explain, rowsOf, start, stateOf, summary, useRuns }
     from '../check_runs.js';
 import { html } from '../html.js';
-import { State } from '../parts.js';
+import { Head, State } from '../parts.js';
 import { t } from '../text.js';
 
 function Says({ row }) {
@@ -37,12 +37,7 @@ function Row({ row }) {
 
 function Results({ rows }) {
     return html`<table>
-        <thead><tr>
-            <th scope="col">${t('list')}</th>
-            <th scope="col">${t('state')}</th>
-            <th scope="col">${t('says')}</th>
-            <th scope="col">${t('took')}</th>
-        </tr></thead>
+        <${Head} names=${['list', 'state', 'says', 'took']} />
         <tbody>${rows.map((row) => html`
             <${Row} key=${row.id} row=${row} />`)}</tbody>
     </table>`;

@@ -5,19 +5,13 @@ import { useState } from 'preact/hooks';
 import { typeName } from '../contact_types.js';
 import { html } from '../html.js';
 import { useLoad } from '../load.js';
-import { Answer, More, State } from '../parts.js';
+import { Answer, Head, More, State } from '../parts.js';
 import { t } from '../text.js';
 import { Contact, GroupNames } from './contact.js';
 
 function ContactTable({ contacts, groups }) {
     return html`<table class="dense">
-        <thead><tr>
-            <th scope="col">${t('contact')}</th>
-            <th scope="col">${t('type')}</th>
-            <th scope="col">${t('state')}</th>
-            <th scope="col">${t('messages')}</th>
-            <th scope="col">${t('groups')}</th>
-        </tr></thead>
+        <${Head} names=${['contact', 'type', 'state', 'messages', 'groups']} />
         <tbody>${contacts.map((contact) => html`<tr key=${contact.id}>
             <th scope="row" data-label=${t('contact')}>
                 <a href="#/contacts/${contact.id}"><bdi class="name"

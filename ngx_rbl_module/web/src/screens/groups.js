@@ -8,7 +8,7 @@ import { Delete, Field, Form } from '../form.js';
 import { html } from '../html.js';
 import { useLoad } from '../load.js';
 import { Muted } from '../mute_parts.js';
-import { Answer, More, Place, State } from '../parts.js';
+import { Answer, Head, More, Place, State } from '../parts.js';
 import { RecordForm, useFields } from '../record.js';
 import { t } from '../text.js';
 import { alertsPath, groupsOf, toldOf, ToldTable } from '../told.js';
@@ -22,11 +22,7 @@ function GroupTable({ groups, linked }) {
     const name = (group) => html`<bdi class="name">${group.name}</bdi>`;
 
     return html`<table class="dense">
-        <thead><tr>
-            <th scope="col">${t('group')}</th>
-            <th scope="col">${t('hosts')}</th>
-            <th scope="col">${t('contacts')}</th>
-        </tr></thead>
+        <${Head} names=${['group', 'hosts', 'contacts']} />
         <tbody>${groups.map((group) => html`<tr key=${group.id}>
             <th scope="row" data-label=${t('group')}>${linked
                 ? html`<a href="#/groups/${group.id}">${name(group)}</a>`

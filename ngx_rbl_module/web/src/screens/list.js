@@ -11,7 +11,7 @@ import { ListActions } from '../list_actions.js';
 import { families, ListState, sentenceOf, wordOf } from '../list_state.js';
 import { useLoad } from '../load.js';
 import { Muted } from '../mute_parts.js';
-import { Answer, Place, When } from '../parts.js';
+import { Answer, Head, Place, When } from '../parts.js';
 import { absolute, date, t } from '../text.js';
 
 const Ways = lazy(() => import('../card.js'), 'Ways', 'cards');
@@ -66,11 +66,7 @@ function Sentences({ from }) {
 // error of the list, "~" an answer that is no listing.
 function Codes({ codes }) {
     return html`<table>
-        <thead><tr>
-            <th scope="col">${t('answer_code')}</th>
-            <th scope="col">${t('counts_as')}</th>
-            <th scope="col">${t('meaning')}</th>
-        </tr></thead>
+        <${Head} names=${['answer_code', 'counts_as', 'meaning']} />
         <tbody>${codes.map((rule) => {
             const [, mark, code, weight, text] =
                 /^([!~]?)([^=@]*)(?:@([^=]*))?=?([^]*)$/.exec(rule);

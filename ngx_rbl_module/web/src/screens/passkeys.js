@@ -7,7 +7,7 @@ import { Said, useChange } from '../change.js';
 import { Ask, Field } from '../form.js';
 import { html } from '../html.js';
 import { useLoad } from '../load.js';
-import { Answer, When } from '../parts.js';
+import { Answer, Head, When } from '../parts.js';
 import { addPasskey, mayPasskey } from '../passkey.js';
 import { t } from '../text.js';
 
@@ -90,12 +90,8 @@ export function Passkeys({ me, onSignOut }) {
         <${Answer} state=${state}>${({ data }) => (data.length === 0
             ? html`<p>${t('passkeys_none')}</p>`
             : html`<table>
-                <thead><tr>
-                    <th scope="col">${t('name')}</th>
-                    <th scope="col">${t('passkey_made')}</th>
-                    <th scope="col">${t('passkey_used')}</th>
-                    <th scope="col">${t('actions')}</th>
-                </tr></thead>
+                <${Head} names=${['name', 'passkey_made', 'passkey_used',
+                    'actions']} />
                 <tbody>${data.map((passkey) => html`<${Row} key=${passkey.id}
                     passkey=${passkey} run=${run} />`)}</tbody>
             </table>`)}

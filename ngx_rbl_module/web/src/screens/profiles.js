@@ -7,6 +7,7 @@ import { listsOf } from '../list_choice.js';
 import { PaidAnswer } from '../list_parts.js';
 import { useLoad } from '../load.js';
 import { Pager } from '../pager.js';
+import { Head } from '../parts.js';
 import { t } from '../text.js';
 import { Profile, ProfileAdd } from './profile.js';
 
@@ -36,11 +37,7 @@ function All({ me }) {
             ${me.user.role !== 'viewer' && html`<p><a class="button"
                 href="#/profiles/add">${t('add_profile')}</a></p>`}
             <table>
-                <thead><tr>
-                    <th scope="col">${t('profile')}</th>
-                    <th scope="col">${t('lists')}</th>
-                    <th scope="col">${t('default_head')}</th>
-                </tr></thead>
+                <${Head} names=${['profile', 'lists', 'default_head']} />
                 <tbody>${data.map((shown) => html`
                     <${Row} key=${shown.profile.id} shown=${shown} />`)}</tbody>
             </table>

@@ -10,7 +10,7 @@ import { html } from '../html.js';
 import { lazy } from '../lazy.js';
 import { useLoad } from '../load.js';
 import { Muted } from '../mute_parts.js';
-import { Answer, Changes, Place, State, When } from '../parts.js';
+import { Answer, Changes, Head, Place, State, When } from '../parts.js';
 import { reason } from '../refusal.js';
 import { Square } from '../square.js';
 import { number, t } from '../text.js';
@@ -66,13 +66,7 @@ const called = ({ name, host }) => (name.endsWith(` ${host}`)
 
 function ListedTable({ hosts }) {
     return html`<table class="dense">
-        <thead><tr>
-            <th scope="col">${t('host')}</th>
-            <th scope="col">${t('name')}</th>
-            <th scope="col">${t('weight')}</th>
-            <th scope="col">${t('lists')}</th>
-            <th scope="col">${t('since')}</th>
-        </tr></thead>
+        <${Head} names=${['host', 'name', 'weight', 'lists', 'since']} />
         <tbody>${hosts.map((host) => html`<tr key=${host.id}>
             <th scope="row" data-label=${t('host')}>
                 <a href="#/host/${host.id}">

@@ -8,7 +8,7 @@ import { HookFields, HookMark, Secret, typeName, Verify }
     from '../hook_parts.js';
 import { html } from '../html.js';
 import { useLoad } from '../load.js';
-import { Answer, Place, When } from '../parts.js';
+import { Answer, Head, Place, When } from '../parts.js';
 import { useFields } from '../record.js';
 import { t } from '../text.js';
 import { Webhook } from './webhook.js';
@@ -17,13 +17,8 @@ const limit = 100;
 
 function Table({ hooks }) {
     return html`<table class="dense">
-        <thead><tr>
-            <th scope="col">${t('name')}</th>
-            <th scope="col">${t('state')}</th>
-            <th scope="col">${t('hook_gets')}</th>
-            <th scope="col">${t('hook_url')}</th>
-            <th scope="col">${t('hook_created')}</th>
-        </tr></thead>
+        <${Head} names=${['name', 'state', 'hook_gets', 'hook_url',
+            'hook_created']} />
         <tbody>${hooks.map((hook) => html`<tr key=${hook.id}>
             <th scope="row" data-label=${t('name')}>
                 <a href="#/webhooks/${hook.id}">
