@@ -4,6 +4,7 @@ import { useEffect, useState } from 'preact/hooks';
 
 import { get, post } from './api.js';
 import { html } from './html.js';
+import { Problem } from './parts.js';
 import { refused } from './refusal.js';
 import { t } from './text.js';
 
@@ -57,6 +58,6 @@ export function CheckNow({ id, onDone }) {
         <span role="status">${check && !problem
             && t(`check_${check.status}`, { done: check.checked_count || 0,
                 total: check.total_count || 0 })}</span>
-        ${problem && html`<p class="banner" role="alert">${problem}</p>`}
+        <${Problem} text=${problem} />
     </div>`;
 }

@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks';
 
 import { get } from './api.js';
 import { html } from './html.js';
+import { Problem } from './parts.js';
 import { reason } from './refusal.js';
 import { t } from './text.js';
 
@@ -28,8 +29,7 @@ export function useMore(first, at) {
     return [rows, html`
         <p role="status">${t('shown', { n: rows.length,
             total: first.total })}</p>
-        ${more.problem && html`<p class="banner" role="alert">
-            ${more.problem}</p>`}
+        <${Problem} text=${more.problem} />
         ${after && html`<button onClick=${() => load(after)}>
             ${t('more')}</button>`}`];
 }

@@ -102,13 +102,17 @@ export function More({ n, total, size, setSize }) {
                 ${t('more')}</button>`}`;
 }
 
+// Why something was refused; nothing without a text.
+export const Problem = ({ text }) => text && html`
+    <p class="banner" role="alert">${text}</p>`;
+
 // The content of a screen, once it has an answer.
 export function Answer({ state, children }) {
     const { body, refusal } = state;
     const why = refusal && reason(refusal);
 
     return html`
-        ${why && html`<p class="banner" role="alert">${why}</p>`}
+        <${Problem} text=${why} />
         ${body ? children(body)
             : !why && html`<p class="loading" role="status">
                 ${t('loading')}</p>`}`;

@@ -5,7 +5,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 
 import { get } from './api.js';
 import { html } from './html.js';
-import { Head, State, When } from './parts.js';
+import { Head, Problem, State, When } from './parts.js';
 import { Numbers, Plot, timeOf } from './plot.js';
 import { reason } from './refusal.js';
 import { date, t } from './text.js';
@@ -178,7 +178,7 @@ export function RangeHistory({ net, from, n, cells, days, now, round }) {
     return html`<section aria-labelledby="history">
         <h2 id="history">${t('range_history')}</h2>
         <${Periods} at="range/${net}" days=${days} />
-        ${problem && html`<p class="banner" role="alert">${problem}</p>`}
+        <${Problem} text=${problem} />
         ${done < n && !problem && html`<p role="status"
             class="quiet">${t('loading')}</p>`}
         ${!full && html`<p class="quiet">${t('range_cut')}</p>`}

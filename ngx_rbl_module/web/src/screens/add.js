@@ -6,7 +6,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { get, post } from '../api.js';
 import { Field } from '../form.js';
 import { html } from '../html.js';
-import { Head, Place } from '../parts.js';
+import { Head, Place, Problem } from '../parts.js';
 import { refused } from '../refusal.js';
 import { t } from '../text.js';
 import { linesOf, readLines } from '../values.js';
@@ -175,7 +175,7 @@ export function Add() {
             ${made && html`<progress max=${made.total} value=${made.made}
                 aria-label=${t('adding')} />`}
         </form>
-        ${why && html`<p class="banner" role="alert">${why}</p>`}
+        <${Problem} text=${why} />
         ${lines.length > 0 && html`
             <${Preview} lines=${lines} outcomes=${outcomes} />`}`;
 }

@@ -7,7 +7,7 @@ import { get } from '../api.js';
 import { explain, rowsOf, start, stateOf, summary, useRuns }
     from '../check_runs.js';
 import { html } from '../html.js';
-import { Head, State } from '../parts.js';
+import { Head, Problem, State } from '../parts.js';
 import { t } from '../text.js';
 
 function Says({ row }) {
@@ -54,8 +54,7 @@ function Run({ run, first }) {
         <p role="status">${summary(run)}</p>
         ${busy && html`<progress max=${run.total_count || 1}
             value=${run.checked_count} aria-label=${t('progress')} />`}
-        ${run.problem && html`
-            <p class="banner" role="alert">${run.problem}</p>`}
+        <${Problem} text=${run.problem} />
         ${run.details_kept === 0 && html`<p>${t('details_gone')}</p>`}
         ${rows.length > 0 && html`<details open=${first}>
             <summary>${t('results', { n: rows.length })}</summary>
@@ -97,7 +96,7 @@ function Form({ hosts }) {
                 onChange=${(e) => setAsHost(e.target.checked)} />
             <label for="as-host">${t('check_as_host')}</label></div></div>`}
         <button class="main">${t('check_now')}</button>
-        ${problem && html`<p class="banner" role="alert">${problem}</p>`}
+        <${Problem} text=${problem} />
     </form>`;
 }
 

@@ -11,7 +11,7 @@ import { heaviest, Listed, useListNames } from '../host_parts.js';
 import { html } from '../html.js';
 import { present } from '../later.js';
 import { useLoad } from '../load.js';
-import { stateOf, When } from '../parts.js';
+import { Problem, stateOf, When } from '../parts.js';
 import { openIn, RangeState, turned, useAddresses } from '../ranges.js';
 import { filters, known, searchOf } from '../paths.js';
 import { reason } from '../refusal.js';
@@ -183,7 +183,7 @@ function Found({ me, query, open, counts, groups, profiles, names, onChange }) {
     [names, selected, may, grouped, opened]);
 
     return html`
-        ${why && html`<p class="banner" role="alert">${why}</p>`}
+        <${Problem} text=${why} />
         <${Progress} find=${find} rows=${rows} counts=${counts}
             grouped=${grouped && counts && counts.ranges > 0} />
         ${rows.length === 0 && find.next === null && html`<p>${query
@@ -234,8 +234,8 @@ export function Hosts({ me, query }) {
 
     // The table does not wait for the numbers.
     return html`<div class="hosts">
-        ${!data && counts.refusal && html`<p class="banner" role="alert">
-            ${reason(counts.refusal)}</p>`}
+        <${Problem} text=${!data && counts.refusal
+            && reason(counts.refusal)} />
         <h1>${data ? t('total_hosts', { n: hostsOf(data) }) : t('hosts')}</h1>
         ${me.user.role !== 'viewer' && html`<a class="button" href="#/add">
             ${t('add_hosts')}</a>`}

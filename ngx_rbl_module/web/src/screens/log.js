@@ -7,8 +7,7 @@ import { get } from '../api.js';
 import { answerText, outcomeText } from '../delivery_log.js';
 import { typeName } from '../hook_parts.js';
 import { html } from '../html.js';
-import { Head, When } from '../parts.js';
-import { reason } from '../refusal.js';
+import { Answer, Head, When } from '../parts.js';
 import { t } from '../text.js';
 
 const each = 20;                // attempts of a receiver
@@ -27,7 +26,7 @@ async function receivers() {
             of: 'contact' }))].slice(0, most);
 }
 
-async function readAll(show) {
+async function readAll() {
     const all = await receivers();
     const waiting = [...all];
     let found = [];
@@ -43,8 +42,8 @@ async function readAll(show) {
     }
 
     await Promise.all(Array.from({ length: atOnce }, next));
-    show({ attempts: found.sort((a, b) => new Date(b.time) - new Date(a.time))
-        .slice(0, rows), asked: all.length });
+    return { attempts: found.sort((a, b) => new Date(b.time)
+        - new Date(a.time)).slice(0, rows), asked: all.length };
 }
 
 function Row({ attempt }) {
@@ -67,14 +66,14 @@ function Row({ attempt }) {
 
 export function Log({ query }) {
     const [round, setRound] = useState(0);
-    const [{ attempts, asked, refusal }, show] = useState({});
+    const [state, setState] = useState({});
     const bad = query === 'failed';
-    const shown = (attempts || []).filter(({ outcome }) => !bad
-        || outcome !== 'ok');
+    const shown = (state.body ? state.body.attempts : []).filter(
+        ({ outcome }) => !bad || outcome !== 'ok');
 
     useEffect(() => {
-        readAll(show).catch((why) => show((old) => ({ ...old,
-            refusal: why })));
+        readAll().then((body) => setState({ body }),
+            (refusal) => setState((old) => ({ ...old, refusal })));
     }, [round]);
 
     return html`
@@ -83,11 +82,7 @@ export function Log({ query }) {
                 ${t('log_all')}</a>
             <a href="#/log?failed" aria-current=${bad ? 'true' : null}>
                 ${t('log_failed')}</a></p>
-        ${refusal && html`<p class="banner" role="alert">
-            ${reason(refusal)}</p>`}
-        ${!attempts && !refusal && html`<p class="loading" role="status">
-            ${t('loading')}</p>`}
-        ${attempts && html`
+        <${Answer} state=${state}>${({ asked }) => html`
             <p class="quiet">${t('log_text', { each, n: asked })}</p>
             <p><button onClick=${() => setRound(round + 1)}>
                 ${t('log_again')}</button></p>
@@ -98,5 +93,5 @@ export function Log({ query }) {
                     'hook_answer']} />
                 <tbody>${shown.map((attempt) => html`<${Row}
                     key="${attempt.to.id}-${attempt.event}-${attempt.attempt}"
-                    attempt=${attempt} />`)}</tbody></table>`}`}`;
+                    attempt=${attempt} />`)}</tbody></table>`}`}<//>`;
 }

@@ -10,7 +10,8 @@ import { html } from '../html.js';
 import { lazy } from '../lazy.js';
 import { useLoad } from '../load.js';
 import { Muted } from '../mute_parts.js';
-import { Answer, Changes, Head, Place, State, When } from '../parts.js';
+import { Answer, Changes, Head, Place, Problem, State, When }
+    from '../parts.js';
 import { reason } from '../refusal.js';
 import { Square } from '../square.js';
 import { number, t } from '../text.js';
@@ -109,8 +110,7 @@ function Listed({ net, parts }) {
         <h2 id="listed">${t('listed')}</h2>
         ${listed.length === 0 ? html`<p>${t('range_none')}</p>`
             : html`<${ListedTable} hosts=${listed} />`}
-        ${more.problem && html`<p class="banner" role="alert">
-            ${more.problem}</p>`}
+        <${Problem} text=${more.problem} />
         ${open.length > 0 && html`<button onClick=${load}>${t('more')}
             </button>`}
     </section>`;

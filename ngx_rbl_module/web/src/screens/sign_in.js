@@ -8,6 +8,7 @@ import { forget, post } from '../api.js';
 import { Mark, useBrand } from '../brand.js';
 import { Field, Form } from '../form.js';
 import { html } from '../html.js';
+import { Problem } from '../parts.js';
 import { mayPasskey, signInByPasskey } from '../passkey.js';
 import { refused } from '../refusal.js';
 import { t } from '../text.js';
@@ -102,7 +103,7 @@ export function SignIn({ link, again, back, doors, onSignedIn }) {
         <div class="brand"><${Mark} />
             <h1>${brand ? html`<bdi>${brand}</bdi>` : t('title')}</h1></div>
         ${brand && html`<p class="quiet">${t('title')}</p>`}
-        ${problem && html`<p class="banner" role="alert">${problem}</p>`}
+        <${Problem} text=${problem} />
         ${!vouched && html`<p>${t(link ? 'sign_in_link'
             : again ? 'sign_in_again' : 'sign_in_text')}</p>`}
         ${accounts && html`<${Choice} accounts=${accounts}
