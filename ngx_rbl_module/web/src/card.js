@@ -5,7 +5,7 @@ import { Copied } from './copied.js';
 import { Away } from './host_lists.js';
 import { html } from './html.js';
 import { Marks } from './marks.js';
-import { When } from './parts.js';
+import { byWeight, When } from './parts.js';
 import { date, number, t } from './text.js';
 
 // On the page of the list one asks for the removal.
@@ -95,14 +95,11 @@ export function Card({ list, alone, ...marks }) {
     </section>`;
 }
 
-const weights = ['critical', 'high', 'normal', 'info'];
-
 // The heaviest listings first, and of these the newest.  host: its id; may: the
 // user may mark listings; onDone: they did.
 export function Cards({ lists, ...marks }) {
     const some = lists.filter(({ card }) => card).sort((a, b) =>
-        weights.indexOf(a.weight) - weights.indexOf(b.weight)
-        || date(b.since) - date(a.since));
+        byWeight(a, b) || date(b.since) - date(a.since));
 
     return some.length > 0 && html`<section aria-labelledby="cards">
         <h2 id="cards">${t('cards')}${some.length > 1 && ` (${

@@ -7,12 +7,13 @@ import { post } from './api.js';
 import { Field, Select } from './form.js';
 import { html } from './html.js';
 import { useLoad } from './load.js';
+import { weights } from './parts.js';
 import { namesIn, RecordForm, useFields } from './record.js';
 import { rhythmText } from './rhythm.js';
 import { t } from './text.js';
 
 const choice = (of, ids) => ids.map((id) => ({ id, name: t(`${of}_${id}`) }));
-const weights = () => choice('weight', ['critical', 'high', 'normal', 'info']);
+const leastWeights = () => choice('weight', weights);
 const rhythms = () => choice('rhythm', ['now', 'hourly', 'daily', 'weekly']);
 const days = () => choice('day', ['mon', 'tue', 'wed', 'thu', 'fri', 'sat',
     'sun']);
@@ -57,7 +58,7 @@ function AlertForm({ id, alert, onDone }) {
         label=${label} help=${help} required=${mine.from || mine.to
             || name === 'time'} value=${mine[name]} onChange=${set(name)} />`;
     const names = {
-        weight: { label: t('least_weight'), show: namesIn(weights()) },
+        weight: { label: t('least_weight'), show: namesIn(leastWeights()) },
         often: { label: t('rhythm'), show: namesIn(rhythms()) },
         day: { label: t('day'), show: namesIn(days()) },
         time: { label: t('time_of_day') }, from: { label: t('quiet_from') },
@@ -70,7 +71,7 @@ function AlertForm({ id, alert, onDone }) {
             alertFrom(fields))}>
         <${Select} id="weight" label=${t('least_weight')}
             help=${t('least_weight_help')} value=${mine.weight}
-            from=${weights()} onChange=${set('weight')} />
+            from=${leastWeights()} onChange=${set('weight')} />
         ${number('after', t('after_minutes'), 0, 10080)}
         ${number('checks', t('after_checks'), 1, 5)}
         <${Select} id="often" label=${t('rhythm')} help=${t('rhythm_help')}

@@ -4,12 +4,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 
 import { html } from './html.js';
-import { State } from './parts.js';
+import { State, weights } from './parts.js';
 import { filters } from './paths.js';
 import { number, t } from './text.js';
 
 const states = ['listed', 'unknown', 'uncovered', 'clear', 'paused'];
-const weights = ['critical', 'high', 'normal', 'info'];
 const hours = [24, 168, 720];
 const wait = 250;               // ms after the last key
 

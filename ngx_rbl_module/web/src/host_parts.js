@@ -4,11 +4,9 @@ import { useMemo } from 'preact/hooks';
 
 import { html } from './html.js';
 import { useLoad } from './load.js';
-import { State } from './parts.js';
+import { byWeight, State } from './parts.js';
 import { number, t } from './text.js';
 
-// The lightest first.
-export const weights = ['info', 'normal', 'high', 'critical'];
 const slow = 60000;             // ms
 
 // {id: name} of the lists of the account; empty until they are loaded, and for
@@ -23,8 +21,7 @@ export function useListNames() {
 // Of the listings of a host: the heaviest, {id, host, weight}, and how many
 // others there are; undefined: none lists it.
 export function heaviest(listings) {
-    const [first] = [...listings].sort((a, b) => weights.indexOf(b.weight)
-        - weights.indexOf(a.weight));
+    const [first] = [...listings].sort(byWeight);
 
     return first && { id: first.id, host: first.host, weight: first.weight,
         others: listings.length - 1 };

@@ -3,7 +3,7 @@
 
 import { html } from './html.js';
 import { needsLook, troubleOf, wordOf } from './list_state.js';
-import { When } from './parts.js';
+import { byWeight, When } from './parts.js';
 import { number, t } from './text.js';
 
 const few = 5;                  // lists of a kind that are shown at once
@@ -34,14 +34,11 @@ export function answers(data) {
         && (wordOf(data.list, data) === 'good' || data.responses.answered > 0);
 }
 
-const weights = ['critical', 'high', 'normal', 'info'];
-const rank = ({ weight }) => weights.indexOf(weight);
-
 // Of all lists: {word, reason, rows}, the heaviest lists first.
 export function kindsOf(lists) {
     const kinds = new Map();
 
-    lists.filter(isInNeed).sort((a, b) => rank(a) - rank(b)).forEach((data) => {
+    lists.filter(isInNeed).sort(byWeight).forEach((data) => {
         const word = wordOf(data.list, data);
         const reason = troubleOf(word, data)?.reason || '';
         const id = `${word} ${reason}`;

@@ -34,6 +34,15 @@ export function stateOf(host) {
     return Number(host.unknown_count) > 0 ? 'unknown' : 'clear';
 }
 
+// The weights of listings, the heaviest first.
+export const weights = ['critical', 'high', 'normal', 'info'];
+
+const rank = ({ weight }) => (weights.indexOf(weight) + 1)
+    || weights.length + 1;
+
+// The order of what has a weight; one that is not known comes last.
+export const byWeight = (a, b) => rank(a) - rank(b);
+
 // Why no list could be asked about a host or address.
 export const uncovered = (why) => t(/not a public address/.test(why)
     ? 'uncovered_local' : 'check_uncovered');

@@ -12,12 +12,11 @@ import { Answered, answers, answersOf, isInNeed } from '../list_needs.js';
 import { Filter, matches } from '../list_parts.js';
 import { ListState, troubleOf, wordOf } from '../list_state.js';
 import { useLoad } from '../load.js';
-import { Answer, Head, Place, When } from '../parts.js';
+import { Answer, byWeight, Head, Place, weights, When } from '../parts.js';
 import { t } from '../text.js';
 import { About } from './list.js';
 
 const path = 'operator/lists.json';
-const weights = ['critical', 'high', 'normal', 'info'];
 const numbers = ['day_quota', 'rate', 'min_interval'];
 
 // Why its answers do not count, and since when.
@@ -53,15 +52,10 @@ function Row({ data, word, hand }) {
     </tr>`;
 }
 
-const rank = ({ list, weight, ...data }) => [
-    list.status !== 'active' ? 2 : isInNeed({ list, ...data }) ? 0 : 1,
-    weights.indexOf(weight)];
+const rank = (data) => (data.list.status !== 'active' ? 2
+    : isInNeed(data) ? 0 : 1);
 
-function before(a, b) {
-    const [[one, light], [other, heavy]] = [rank(a), rank(b)];
-
-    return one - other || light - heavy;
-}
+const before = (a, b) => rank(a) - rank(b) || byWeight(a, b);
 
 // Those in use, what needs attention first; with `off` the others behind them.
 function Table({ all, off }) {
