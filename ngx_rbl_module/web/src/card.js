@@ -2,10 +2,9 @@
 // when it ends, links, a text to copy.  Nothing is sent from here.
 
 import { Copied } from './copied.js';
-import { Away } from './host_lists.js';
 import { html } from './html.js';
 import { Marks } from './marks.js';
-import { byWeight, When } from './parts.js';
+import { Away, byWeight, When } from './parts.js';
 import { date, number, t } from './text.js';
 
 // On the page of the list one asks for the removal.

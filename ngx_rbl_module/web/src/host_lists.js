@@ -2,26 +2,18 @@
 // reason, and those that are clear as a number, with a table behind each.
 
 import { html } from './html.js';
-import { Head, When } from './parts.js';
+import { whyNot } from './list_state.js';
+import { Away, Head, When } from './parts.js';
 import { t } from './text.js';
 
 // Reasons that lie in the resolver or the network rather than in one list.
 const ours = ['timeout', 'servfail', 'refused', 'network', 'resolver'];
 const least = 5;                // lists
 
-// Why a list gave no answer: a sentence for each class of reasons.
-const why = (error) => t(`error_${error}`) || t('error_other', { error });
-
 // Of a list that never answered the time is missing, too.
 function Answered({ list }) {
     return list.asked || list.error === 'unasked'
         ? html`<${When} text=${list.asked} />` : t('state_untold');
-}
-
-// A link to another site, which must not learn where it came from.
-export function Away({ to, text, ...rest }) {
-    return /^https?:/.test(to) && html`<a href=${to} target="_blank"
-        rel="noopener noreferrer" ...${rest}>${text}</a> `;
 }
 
 function ListTable({ lists }) {
@@ -71,7 +63,7 @@ export function OtherLists({ lists }) {
             <p class="banner">${t('lists_fail', { n: failed.length,
                 total: lists.length })}</p>`}
         ${byReason(unknown).map(([error, some]) => html`<${Part} key=${error}
-            text=${t('lists_silent', { n: some.length, why: why(error) })}
+            text=${t('lists_silent', { n: some.length, why: whyNot(error) })}
             lists=${some} />`)}
         ${skipped.length > 0 && html`<${Part} lists=${skipped}
             text=${t('lists_skipped', { n: skipped.length })} />`}

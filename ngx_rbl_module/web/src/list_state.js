@@ -82,6 +82,10 @@ export function sentenceOf({ state, reason, since }) {
         why && t('test_why', { why })].filter(Boolean).join(' ');
 }
 
+// Why a list gave no answer about a host: a sentence for each class of reasons.
+export const whyNot = (error) => t(`error_${error}`)
+    || t('error_other', { error });
+
 export function needsLook(word) {
     return !(word in tone);
 }

@@ -89,6 +89,10 @@ export function When({ text }) {
         : html`<span>${t('never')}</span>`;
 }
 
+// A link to another site, which must not learn where it came from.
+export const Away = ({ to, text }) => /^https?:/.test(to) && html`
+    <a href=${to} target="_blank" rel="noopener noreferrer">${text}</a> `;
+
 // Where a screen belongs: links to those above it.
 export function Place({ path }) {
     return html`<nav class="place" aria-label=${t('place')}>

@@ -7,6 +7,7 @@ import { get } from '../api.js';
 import { explain, rowsOf, start, stateOf, summary, useRuns }
     from '../check_runs.js';
 import { html } from '../html.js';
+import { whyNot } from '../list_state.js';
 import { Head, Problem, State } from '../parts.js';
 import { t } from '../text.js';
 
@@ -14,8 +15,7 @@ function Says({ row }) {
     const codes = (row.codes || []).join(', ');
 
     return (row.error || row.reason || row.details || codes) && html`<div>
-        ${row.error && html`<p>${t(`error_${row.error}`)
-            || t('error_other', { error: row.error })}</p>`}
+        ${row.error && html`<p>${whyNot(row.error)}</p>`}
         ${row.reason && html`<p><bdi>${row.reason}</bdi></p>`}
         ${row.details && row.details !== row.reason && html`
             <p><bdi>${row.details}</bdi></p>`}

@@ -11,7 +11,7 @@ import { ListActions } from '../list_actions.js';
 import { families, ListState, sentenceOf, wordOf } from '../list_state.js';
 import { useLoad } from '../load.js';
 import { Muted } from '../mute_parts.js';
-import { Answer, Head, Place, When } from '../parts.js';
+import { Answer, Away, Head, Place, When } from '../parts.js';
 import { absolute, date, t } from '../text.js';
 
 const Ways = lazy(() => import('../card.js'), 'Ways', 'cards');
@@ -83,9 +83,13 @@ function Codes({ codes }) {
     </table>`;
 }
 
-function Link({ to, text }) {
-    return /^https?:/.test(to) && html`<li><a href=${to} target="_blank"
-        rel="noopener noreferrer">${text}</a></li>`;
+// The pages of a list that there are.
+function Links({ list, lookup, delisting }) {
+    const links = [[list.website, 'website'], [lookup.split('%s')[0], 'lookup'],
+        [delisting, 'delisting']].map(([to, name]) =>
+        Away({ to, text: t(name) })).filter(Boolean);
+
+    return html`<ul>${links.map((link) => html`<li>${link}</li>`)}</ul>`;
 }
 
 function Facts({ data }) {
@@ -114,9 +118,7 @@ export function About({ data }) {
         <section><h2>${t('about_list')}</h2>
             <${Sentences} from=${[t(`kind_${data.kind}`),
                 t(`scope_${data.scope}`), t(`weight_means_${data.weight}`)]} />
-            <ul><${Link} to=${list.website} text=${t('website')} />
-                <${Link} to=${data.lookup.split('%s')[0]} text=${t('lookup')} />
-                <${Link} to=${data.delisting} text=${t('delisting')} /></ul>
+            <${Links} ...${data} />
         </section>
         ${data.removal.length > 0 && html`<section>
             <${Ways} ways=${data.removal} /></section>`}
