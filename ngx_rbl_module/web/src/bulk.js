@@ -4,6 +4,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 
 import { get, post } from './api.js';
+import { undoFor } from './change.js';
 import { Ask } from './form.js';
 import { html } from './html.js';
 import { refused } from './refusal.js';
@@ -11,7 +12,6 @@ import { t } from './text.js';
 
 const together = 200;           // hosts of a call
 const page = 500;               // ids of a call
-const undoFor = 10000;          // ms
 
 // The calls that change a range with its addresses.
 const rangeCall = (id, action, to) => (action === 'group'

@@ -9,7 +9,7 @@ import { confirmByPasskey, mayPasskey } from './passkey.js';
 import { refused } from './refusal.js';
 import { t } from './text.js';
 
-const undoFor = 10000;
+export const undoFor = 10000;   // ms
 
 // What it returns: the state {busy, text, undo, problem, confirm}; say(text),
 // which sets its text; refuse(problem), for a refusal of the page itself; and

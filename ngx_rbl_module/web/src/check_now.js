@@ -2,27 +2,12 @@
 
 import { useEffect, useState } from 'preact/hooks';
 
-import { get, post } from './api.js';
+import { post } from './api.js';
+import { follow, over } from './check_runs.js';
 import { html } from './html.js';
 import { Problem } from './parts.js';
 import { refused } from './refusal.js';
 import { t } from './text.js';
-
-const pause = 700;
-
-async function follow(check, show) {
-    for (;;) {
-        const { data } = await get(`check/status/${check}.json`);
-
-        show(data);
-
-        if (data.status === 'completed' || data.status === 'failed') {
-            return;
-        }
-
-        await new Promise((go) => setTimeout(go, pause));
-    }
-}
 
 export function CheckNow({ id, onDone }) {
     const [check, setCheck] = useState(null);
@@ -50,8 +35,7 @@ export function CheckNow({ id, onDone }) {
         }
     }
 
-    const busy = check && check.status !== 'completed'
-        && check.status !== 'failed' && !problem;
+    const busy = check && !over(check) && !problem;
 
     return html`<div class="check-now">
         <button onClick=${start} disabled=${busy}>${t('check_now')}</button>

@@ -4,6 +4,7 @@
 import { useEffect, useState } from 'preact/hooks';
 
 import { get, post } from './api.js';
+import { sleep } from './clock.js';
 import { uncovered } from './parts.js';
 import { refused } from './refusal.js';
 import { t } from './text.js';
@@ -22,28 +23,32 @@ function change(run, values) {
     watchers.forEach((watch) => watch(runs));
 }
 
-function over({ status }) {
+export function over({ status }) {
     return ['completed', 'failed', 'refused'].includes(status);
 }
 
-// While the service cannot be reached, the check is followed for a while.
-async function follow(run) {
+// Shows a check again and again until it is over.  While the service cannot be
+// reached, it is followed for a while.
+export async function follow(id, show) {
     let failures = 0;
 
-    while (!over(run) && !run.problem) {
-        await new Promise((go) => setTimeout(go, pause));
+    for (;;) {
+        await sleep(pause);
 
         try {
-            const { data } = await get(
-                `check/status/${run.id}.json?details=1`);
+            const { data } = await get(`check/status/${id}.json?details=1`);
 
             failures = 0;
-            change(run, data);
+            show(data);
+
+            if (over(data)) {
+                return;
+            }
         } catch (refusal) {
             failures += 1;
 
             if (![0, 503].includes(refusal.status) || failures > patience) {
-                change(run, { problem: explain(refusal) });
+                throw refusal;
             }
         }
     }
@@ -73,7 +78,10 @@ export async function start(host) {
     const known = runs.find(({ id }) => id === data.id);
 
     if (!known || over(known)) {
-        follow(add(data));
+        const run = add(data);
+
+        follow(run.id, (values) => change(run, values)).catch((refusal) =>
+            change(run, { problem: explain(refusal) }));
     }
 }
 

@@ -1,4 +1,4 @@
-// The time of the server, for a browser whose clock is wrong.
+// The time of the server, for a browser whose clock is wrong; a pause.
 
 const least = 2000;             // ms; the header Date has whole seconds
 let ahead = 0;
@@ -13,3 +13,5 @@ export function heard(date) {
 export function now() {
     return Date.now() + ahead;
 }
+
+export const sleep = (ms) => new Promise((go) => setTimeout(go, ms));

@@ -5,6 +5,7 @@ import { useState } from 'preact/hooks';
 
 import { get, post } from './api.js';
 import { Said, useChange } from './change.js';
+import { sleep } from './clock.js';
 import { typeName } from './hook_parts.js';
 import { html } from './html.js';
 import { useLoad } from './load.js';
@@ -77,7 +78,7 @@ async function test(of, id, show) {
             return found;
         }
 
-        await new Promise((go) => setTimeout(go, pause));
+        await sleep(pause);
     }
 
     return null;

@@ -6,11 +6,11 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 
 import { beforeChanges, postNow } from './api.js';
 import { isolate } from './bidi.js';
+import { undoFor } from './change.js';
 import { html } from './html.js';
 import { refused } from './refusal.js';
 import { t } from './text.js';
 
-const undoFor = 10000;
 const gone = new Set();         // ids of what is not shown
 const problems = [];
 let waiting = null;             // {path, id, name, timer}

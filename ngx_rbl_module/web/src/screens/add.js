@@ -4,6 +4,7 @@
 import { useEffect, useState } from 'preact/hooks';
 
 import { get, post } from '../api.js';
+import { sleep } from '../clock.js';
 import { Field } from '../form.js';
 import { html } from '../html.js';
 import { Head, Place, Problem } from '../parts.js';
@@ -55,7 +56,7 @@ async function watch(n, show) {
         let made = 0;
 
         while (!over && made < n && Date.now() < end) {
-            await new Promise((go) => setTimeout(go, pause));
+            await sleep(pause);
             made = await count() - before;
             over || show({ made: Math.max(0, Math.min(made, n)), total: n });
         }
