@@ -5,6 +5,7 @@ import { useMemo } from 'preact/hooks';
 import { html } from './html.js';
 import { useLoad } from './load.js';
 import { byWeight, State } from './parts.js';
+import { listsPath } from './paths.js';
 import { number, t } from './text.js';
 
 const slow = 60000;             // ms
@@ -12,7 +13,7 @@ const slow = 60000;             // ms
 // {id: name} of the lists of the account; empty until they are loaded, and for
 // an account that may not read them.
 export function useListNames() {
-    const { body } = useLoad('rbls.json?page_size=1000', 0, slow);
+    const { body } = useLoad(listsPath, 0, slow);
 
     return useMemo(() => new Map((body ? body.data : []).map((list) =>
         [list.id, list.name || list.host])), [body]);

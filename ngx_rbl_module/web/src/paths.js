@@ -1,5 +1,10 @@
-// The paths of the first requests of screens.  They are sent while the module
-// of the screen is still being loaded.
+// The paths of requests: for all records of a kind, for searches, and the first
+// ones of screens.  Those are sent while the module of the screen is loaded.
+
+export const listsPath = 'rbls.json?page_size=1000';
+export const profilesPath = 'rblprofiles.json?page_size=1000';
+export const groupsPath = 'contactgroups.json?page_size=1000';
+export const hooksPath = 'webhooks.json?page_size=100';
 
 const size = 200;               // rows of a page
 const sizeFirst = 50;           // of the first page, which arrives earlier

@@ -9,7 +9,7 @@ import { Head, Problem, State, When } from './parts.js';
 import { Numbers, Plot, timeOf } from './plot.js';
 import { reason } from './refusal.js';
 import { date, t } from './text.js';
-import { after, listings, periodText, Periods } from './timeline.js';
+import { after, Days, listings, periodText } from './timeline.js';
 
 const hour = 3600000;
 const calls = 64;               // most, for one period
@@ -177,7 +177,7 @@ export function RangeHistory({ net, from, n, cells, days, now, round }) {
 
     return html`<section aria-labelledby="history">
         <h2 id="history">${t('range_history')}</h2>
-        <${Periods} at="range/${net}" days=${days} />
+        <${Days} at="range/${net}" days=${days} />
         <${Problem} text=${problem} />
         ${done < n && !problem && html`<p role="status"
             class="quiet">${t('loading')}</p>`}

@@ -5,10 +5,13 @@
 import { useMemo, useState } from 'preact/hooks';
 
 import { html } from './html.js';
+import { periodOf, Periods } from './periods.js';
 import { Numbers, Plot, timeOf } from './plot.js';
 import { number, t } from './text.js';
 
-export const ranges = [1, 24, 168];
+const periods = [1, 24, 168];    // hours
+
+export const hoursOf = (query) => periodOf(query, 'hours', periods, 24);
 
 // name: of a class of the legend, and of the text there; of: of a point.
 const charts = {
@@ -67,10 +70,8 @@ export function Charts({ health: { points, step }, hours }) {
     };
 
     return html`
-        <nav class="ranges" aria-label=${t('period')}>
-            ${ranges.map((n) => html`<a key=${n} href="#/status?hours=${n}"
-                aria-current=${n === hours ? 'true' : undefined}>
-                ${t(`range_${n}`)}</a>`)}</nav>
+        <${Periods} at="status" name="hours" periods=${periods}
+            chosen=${hours} text=${(n) => t(`range_${n}`)} />
         ${known.length === 0 ? html`<p>${t('chart_empty')}</p>`
             : html`<div class="charts">${Object.keys(charts).map((name) => html`
                 <${Chart} key=${name} name=${name} points=${points}

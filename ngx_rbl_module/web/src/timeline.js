@@ -7,29 +7,21 @@ import { useState } from 'preact/hooks';
 import { html } from './html.js';
 import { Noted } from './marks.js';
 import { Head, State, When } from './parts.js';
+import { periodOf, Periods } from './periods.js';
 import { absolute, date, lasts, t } from './text.js';
 
-export const periods = [1, 7, 30, 90];  // days
+const periods = [1, 7, 30, 90]; // days
 const day = 86400000;
 const most = 12;                // rows that are shown at first
 
-// The period that the query of an address names.
-export function periodOf(query) {
-    const wanted = Number(new URLSearchParams(query).get('days'));
-
-    return periods.includes(wanted) ? wanted : 90;
-}
+export const daysOf = (query) => periodOf(query, 'days', periods, 90);
 
 export const periodText = (days) => (days === 1 ? t('hours_24')
     : t('last_days', { n: days }));
 
-// at: the address that gets the period.
-export function Periods({ at, days }) {
-    return html`<nav class="ranges" aria-label=${t('period')}>
-        ${periods.map((n) => html`<a key=${n} href="#/${at}?days=${n}"
-            aria-current=${n === days ? 'true' : undefined}>
-            ${periodText(n)}</a>`)}</nav>`;
-}
+// at: the address that gets the number of days.
+export const Days = ({ at, days }) => html`<${Periods} at=${at} name="days"
+    periods=${periods} chosen=${days} text=${periodText} />`;
 
 // The times in which each list listed the host: [{id, host, spans: [[from,
 // till]]}] in ms, of the current ones till `now`.  A listing whose beginning is
@@ -139,7 +131,7 @@ export function Timeline({ changes, names, now, days, at }) {
     return html`<section aria-labelledby="history">
         <h2 id="history">${t('history')}</h2>
         ${changes.length === 0 ? html`<p>${t('no_history')}</p>` : html`
-            <${Periods} at=${at} days=${days} />
+            <${Days} at=${at} days=${days} />
             <${Rows} rows=${rows} names=${names} days=${days} now=${now} />
             <details>
                 <summary>${t('changes', { n: changes.length })}</summary>

@@ -12,6 +12,7 @@ import { html } from '../html.js';
 import { useLoad } from '../load.js';
 import { mutesPath } from '../mute_parts.js';
 import { Answer, More, State, When } from '../parts.js';
+import { groupsPath, hooksPath } from '../paths.js';
 import { t } from '../text.js';
 import { alertsPath, contactName, groupsOf, toldOf, ToldTable }
     from '../told.js';
@@ -151,9 +152,9 @@ export function Alerts({ me }) {
     const again = () => setRound((n) => n + 1);
     const change = useChange(again);
     const contacts = useLoad(alertsPath, round, pause);
-    const groups = useLoad('contactgroups.json?page_size=1000', round, pause);
+    const groups = useLoad(groupsPath, round, pause);
     const mutes = useLoad(mutesPath, round).body;
-    const hooks = useLoad('webhooks.json?page_size=100', round, pause).body;
+    const hooks = useLoad(hooksPath, round, pause).body;
     const may = me.user.role !== 'viewer';
     const all = mutes ? mutes.data : [];
     const soon = all.filter(({ active }) => active === 1);

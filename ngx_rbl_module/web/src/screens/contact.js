@@ -13,6 +13,7 @@ import { Delete, Field, Form, Options, Turn } from '../form.js';
 import { html } from '../html.js';
 import { useLoad } from '../load.js';
 import { Answer, Changes, Place, State } from '../parts.js';
+import { groupsPath } from '../paths.js';
 import { namesIn, RecordForm, useFields } from '../record.js';
 import { t } from '../text.js';
 
@@ -107,7 +108,7 @@ function Actions({ contact, groups, again }) {
 export function Contact({ me, id }) {
     const [round, setRound] = useState(0);
     const state = useLoad(`contact/${encodeURIComponent(id)}.json`, round);
-    const groups = useLoad('contactgroups.json?page_size=1000').body;
+    const groups = useLoad(groupsPath).body;
     const may = me.user.role !== 'viewer';
     const again = () => setRound((n) => n + 1);
 

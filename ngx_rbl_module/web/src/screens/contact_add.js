@@ -9,6 +9,7 @@ import { Field, Form, Options, Select } from '../form.js';
 import { html } from '../html.js';
 import { useLoad } from '../load.js';
 import { Answer, Place } from '../parts.js';
+import { groupsPath } from '../paths.js';
 import { t } from '../text.js';
 
 // Those that the operator has configured.
@@ -80,7 +81,7 @@ function Add({ type, groups }) {
 }
 
 export function ContactAdd({ me, rest: type }) {
-    const groups = useLoad('contactgroups.json?page_size=1000');
+    const groups = useLoad(groupsPath);
     const known = Object.hasOwn(types, type);
 
     if (me.user.role === 'viewer') {

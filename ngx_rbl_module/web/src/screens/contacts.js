@@ -6,6 +6,7 @@ import { typeName } from '../contact_types.js';
 import { html } from '../html.js';
 import { useLoad } from '../load.js';
 import { Answer, Head, More, State } from '../parts.js';
+import { groupsPath } from '../paths.js';
 import { t } from '../text.js';
 import { Contact, GroupNames } from './contact.js';
 
@@ -31,7 +32,7 @@ function ContactTable({ contacts, groups }) {
 function All({ me }) {
     const [size, setSize] = useState(100);
     const state = useLoad(`contacts.json?page_size=${size}`);
-    const groups = useLoad('contactgroups.json?page_size=1000');
+    const groups = useLoad(groupsPath);
 
     return html`<${Answer} state=${state}>${({ data, total_contacts: total }) =>
         html`<h1>${t('total_contacts', { n: total })}</h1>

@@ -13,9 +13,9 @@ import { useLoad } from '../load.js';
 import { Muted } from '../mute_parts.js';
 import { Answer, Changes, Place, State, stateOf, uncovered, When }
     from '../parts.js';
-import { netOf } from '../paths.js';
+import { groupsPath, netOf, profilesPath } from '../paths.js';
 import { date, t } from '../text.js';
-import { periodOf, Timeline } from '../timeline.js';
+import { daysOf, Timeline } from '../timeline.js';
 import { Alerts } from '../host_alerts.js';
 
 const Cards = lazy(() => import('../card.js'), 'Cards', 'cards');
@@ -57,8 +57,8 @@ export function Host({ me, rest: id, query }) {
     const path = encodeURIComponent(id);
     const lists = useLoad(`host/lists/${path}.json`, round);
     const history = useLoad(`host/history/${path}.json`, round);
-    const profiles = useLoad('rblprofiles.json?page_size=1000', 0, slow).body;
-    const groups = useLoad('contactgroups.json?page_size=1000', 0, slow).body;
+    const profiles = useLoad(profilesPath, 0, slow).body;
+    const groups = useLoad(groupsPath, 0, slow).body;
     const again = () => setRound((n) => n + 1);
     const may = me.user.role !== 'viewer';
     const range = lists.body && lists.body.data.host.type === 'ip_range'
@@ -92,7 +92,7 @@ export function Host({ me, rest: id, query }) {
         <${Answer} state=${history}>${(body) => html`
             <${Timeline} changes=${body.data} now=${now()}
                 names=${new Map(data.lists.map((one) => [one.id, one.name]))}
-                at=${`host/${id}`} days=${periodOf(query)} />`}<//>
+                at=${`host/${id}`} days=${daysOf(query)} />`}<//>
         <${OtherLists} lists=${data.lists} />
         <${Changes} may=${may} id=${data.host.id} />`}
     <//>`;

@@ -13,7 +13,8 @@ import { present } from '../later.js';
 import { useLoad } from '../load.js';
 import { Problem, stateOf, When } from '../parts.js';
 import { openIn, RangeState, turned, useAddresses } from '../ranges.js';
-import { filters, known, searchOf } from '../paths.js';
+import { filters, groupsPath, known, profilesPath, searchOf }
+    from '../paths.js';
 import { reason } from '../refusal.js';
 import { Rows } from '../rows.js';
 import { Strip, useStrips } from '../strips.js';
@@ -211,8 +212,8 @@ function Found({ me, query, open, counts, groups, profiles, names, onChange }) {
 }
 
 function Table({ me, query, open, counts, onChange }) {
-    const groups = useLoad('contactgroups.json?page_size=1000', 0, slow).body;
-    const profiles = useLoad('rblprofiles.json?page_size=1000', 0, slow).body;
+    const groups = useLoad(groupsPath, 0, slow).body;
+    const profiles = useLoad(profilesPath, 0, slow).body;
     const lists = useListNames();
     const of = { groups: groups ? groups.data : [],
         profiles: profiles ? profiles.data : [] };

@@ -11,6 +11,7 @@ import { Kind, kindOf, ListChoice, listsOf } from '../list_choice.js';
 import { PaidAnswer } from '../list_parts.js';
 import { useLoad } from '../load.js';
 import { Changes, Place } from '../parts.js';
+import { listsPath } from '../paths.js';
 import { namesIn, RecordForm, useFields } from '../record.js';
 import { t } from '../text.js';
 
@@ -56,7 +57,7 @@ function Add({ lists }) {
 }
 
 export function ProfileAdd({ me }) {
-    const lists = useLoad('rbls.json?page_size=1000');
+    const lists = useLoad(listsPath);
 
     return html`
         <${Place} path=${[['profiles', t('profiles')]]} />
@@ -128,7 +129,7 @@ const Except = ({ ids, lists }) => ids.length > 0 && html`
 export function Profile({ me, id }) {
     const [round, setRound] = useState(0);
     const state = useLoad(`profile/${encodeURIComponent(id)}.json`, round);
-    const lists = useLoad('rbls.json?page_size=1000');
+    const lists = useLoad(listsPath);
 
     return html`
         <${Place} path=${[['profiles', t('profiles')]]} />

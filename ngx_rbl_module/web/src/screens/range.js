@@ -12,10 +12,11 @@ import { useLoad } from '../load.js';
 import { Muted } from '../mute_parts.js';
 import { Answer, Changes, Head, Place, Problem, State, When }
     from '../parts.js';
+import { groupsPath, profilesPath } from '../paths.js';
 import { reason } from '../refusal.js';
 import { Square } from '../square.js';
 import { number, t } from '../text.js';
-import { periodOf } from '../timeline.js';
+import { daysOf } from '../timeline.js';
 import { Alerts } from '../host_alerts.js';
 
 const RangeHistory = lazy(() => import('../range_history.js'), 'RangeHistory');
@@ -126,8 +127,8 @@ function Facts({ range }) {
 
 // What can be done with a range of the account.
 function Actions({ range, onDone }) {
-    const profiles = useLoad('rblprofiles.json?page_size=1000', 0, slow).body;
-    const groups = useLoad('contactgroups.json?page_size=1000', 0, slow).body;
+    const profiles = useLoad(profilesPath, 0, slow).body;
+    const groups = useLoad(groupsPath, 0, slow).body;
 
     return html`<${HostActions} host=${range} onDone=${onDone}
         profiles=${profiles && profiles.data} groups=${groups && groups.data}>
@@ -176,7 +177,7 @@ export function Range({ me, rest, query }) {
             <${Listed} net=${name} parts=${parts} />
         </div>
         ${cells.length > 0 && html`<${RangeHistory} net=${name} cells=${cells}
-            from=${from} n=${Math.min(n - from, most)} days=${periodOf(query)}
+            from=${from} n=${Math.min(n - from, most)} days=${daysOf(query)}
             now=${now()} round=${round} />`}
         ${range && html`<${Changes} may=${may} id=${range.id} />`}`}
     <//>`;

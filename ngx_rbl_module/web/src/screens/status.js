@@ -7,7 +7,7 @@ import { answers, Needs } from '../list_needs.js';
 import { useLoad } from '../load.js';
 import { want } from '../opened.js';
 import { Answer, Head, When } from '../parts.js';
-import { Charts, ranges } from '../service_charts.js';
+import { Charts, hoursOf } from '../service_charts.js';
 import { number, t } from '../text.js';
 
 const pause = 30000;
@@ -193,8 +193,7 @@ function Shown({ status, lists, health, receivers, hours }) {
 }
 
 export function Status({ query }) {
-    const wanted = Number(new URLSearchParams(query).get('hours'));
-    const hours = ranges.includes(wanted) ? wanted : 24;
+    const hours = hoursOf(query);
     const state = useLoad('operator/status.json', 0, pause);
     const lists = useLoad('operator/lists.json', 0, 2 * pause);
     const receivers = useLoad('operator/receivers.json', 0, 2 * pause);
