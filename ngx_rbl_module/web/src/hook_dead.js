@@ -5,6 +5,7 @@ import { useEffect, useState } from 'preact/hooks';
 
 import { get, post } from './api.js';
 import { Said, useChange } from './change.js';
+import { Field } from './form.js';
 import { typeName } from './hook_parts.js';
 import { html } from './html.js';
 import { useLoad } from './load.js';
@@ -90,12 +91,11 @@ function Many({ off, onAgain }) {
         <details>
             <summary>${t('hook_again_span')}</summary>
             <form onSubmit=${submit}>
-                <label for="hook-from">${t('hook_from')}</label>
-                <input id="hook-from" type="datetime-local" required step="1"
-                    value=${from} onInput=${(e) => setFrom(e.target.value)} />
-                <label for="hook-to">${t('hook_to')}</label>
-                <input id="hook-to" type="datetime-local" step="1"
-                    value=${to} onInput=${(e) => setTo(e.target.value)} />
+                <${Field} id="hook-from" label=${t('hook_from')} required
+                    type="datetime-local" step="1" value=${from}
+                    onChange=${setFrom} />
+                <${Field} id="hook-to" label=${t('hook_to')} step="1"
+                    type="datetime-local" value=${to} onChange=${setTo} />
                 <button disabled=${off}>${t('hook_again')}</button>
             </form>
         </details>`;

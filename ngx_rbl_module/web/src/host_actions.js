@@ -5,11 +5,12 @@ import { post } from './api.js';
 import { Said, useChange } from './change.js';
 import { Delete, Field, Options, Select, Turn } from './form.js';
 import { html } from './html.js';
+import { groupsOf } from './parts.js';
 import { namesIn, RecordForm, useFields } from './record.js';
 import { t } from './text.js';
 
 const fieldsOf = (host) => ({ name: host.name, profile: host.rbl_profile,
-    groups: host.contact_group.split(',') });
+    groups: groupsOf(host) });
 
 function Change({ host, profiles = [], groups = [], onDone }) {
     const form = useFields(fieldsOf(host));

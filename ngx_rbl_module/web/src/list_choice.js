@@ -3,6 +3,7 @@
 
 import { useState } from 'preact/hooks';
 
+import { Options } from './form.js';
 import { html } from './html.js';
 import { Filter, matches } from './list_parts.js';
 import { families } from './list_state.js';
@@ -18,14 +19,10 @@ export const listsOf = (shown) => t(kinds[kindOf(shown)],
     { n: shown.profile.total_entries });
 
 export function Kind({ value, onChange }) {
-    return html`<fieldset class="choose">
-        <legend>${t('which_lists')}</legend>
-        ${Object.keys(kinds).map((kind) => html`<div key=${kind}>
-            <input id="kind-${kind}" type="radio" name="kind"
-                checked=${value === kind} onChange=${() => onChange(kind)} />
-            <label for="kind-${kind}">${t(`profile_kind_${kind}`)}</label>
-        </div>`)}
-    </fieldset>`;
+    return html`<${Options} id="kind" legend=${t('which_lists')}
+        from=${Object.keys(kinds).map((id) => ({ id,
+            name: t(`profile_kind_${id}`) }))}
+        chosen=${value} onChange=${onChange} />`;
 }
 
 function Choice({ list, checked, onChange }) {

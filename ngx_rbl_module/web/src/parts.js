@@ -34,6 +34,9 @@ export function stateOf(host) {
     return Number(host.unknown_count) > 0 ? 'unknown' : 'clear';
 }
 
+// The ids of the groups of a host or a contact.
+export const groupsOf = ({ contact_group: groups }) => groups.split(',');
+
 // The weights of listings, the heaviest first.
 export const weights = ['critical', 'high', 'normal', 'info'];
 

@@ -6,7 +6,7 @@ import { useState } from 'preact/hooks';
 import { timesText } from './contact_alert.js';
 import { typeName } from './contact_types.js';
 import { html } from './html.js';
-import { Head, More, State } from './parts.js';
+import { groupsOf, Head, More, State } from './parts.js';
 import { t } from './text.js';
 
 export const alertsPath = 'contacts/alerts.json?page_size=1000';
@@ -17,8 +17,6 @@ const order = ['pending', 'paused', 'active'];
 // Keys of services are not shown: of such a contact the type says more.
 export const contactName = ({ contact, type }) => (contact.includes('****')
     ? `${typeName(type)} ${contact}` : contact);
-
-export const groupsOf = (contact) => contact.contact_group.split(',');
 
 // The contacts that are told about a group.
 export const toldOf = (contacts, id) => contacts.filter(({ contact }) =>

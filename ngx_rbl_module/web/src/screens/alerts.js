@@ -11,11 +11,10 @@ import { HookMark } from '../hook_parts.js';
 import { html } from '../html.js';
 import { useLoad } from '../load.js';
 import { mutesPath } from '../mute_parts.js';
-import { Answer, More, State, When } from '../parts.js';
+import { Answer, groupsOf, More, State, When } from '../parts.js';
 import { groupsPath, hooksPath } from '../paths.js';
 import { t } from '../text.js';
-import { alertsPath, contactName, groupsOf, toldOf, ToldTable }
-    from '../told.js';
+import { alertsPath, contactName, toldOf, ToldTable } from '../told.js';
 import { MuteTable } from './mutes.js';
 
 const pause = 30000;            // ms

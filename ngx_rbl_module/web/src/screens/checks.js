@@ -6,6 +6,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { get } from '../api.js';
 import { explain, rowsOf, start, stateOf, summary, useRuns }
     from '../check_runs.js';
+import { Field } from '../form.js';
 import { html } from '../html.js';
 import { whyNot } from '../list_state.js';
 import { Head, Problem, State } from '../parts.js';
@@ -83,14 +84,11 @@ function Form({ hosts }) {
     }
 
     return html`<form onSubmit=${submit}>
-        <label for="value">${t('check_value')}</label>
-        <input id="value" list="hosts" required autocomplete="off"
-            spellcheck="false" autocapitalize="off" value=${value}
-            aria-describedby="value-help"
-            onInput=${(e) => setValue(e.target.value)} />
+        <${Field} id="value" list="hosts" label=${t('check_value')} required
+            autocapitalize="off" help=${t('check_help')} value=${value}
+            onChange=${setValue} />
         <datalist id="hosts">${hosts.map((one) => html`
             <option key=${one.id} value=${one.host} />`)}</datalist>
-        <p id="value-help" class="quiet">${t('check_help')}</p>
         ${host && html`<div class="choose"><div>
             <input id="as-host" type="checkbox" checked=${asHost}
                 onChange=${(e) => setAsHost(e.target.checked)} />

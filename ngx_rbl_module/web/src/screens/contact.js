@@ -12,14 +12,14 @@ import { DeliveryLog } from '../delivery_log.js';
 import { Delete, Field, Form, Options, Turn } from '../form.js';
 import { html } from '../html.js';
 import { useLoad } from '../load.js';
-import { Answer, Changes, Place, State } from '../parts.js';
+import { Answer, Changes, groupsOf, Place, State } from '../parts.js';
 import { groupsPath } from '../paths.js';
 import { namesIn, RecordForm, useFields } from '../record.js';
 import { t } from '../text.js';
 
 // The names of the groups of a contact, once they are known.
 export function GroupNames({ contact, groups }) {
-    const ids = contact.contact_group.split(',');
+    const ids = groupsOf(contact);
 
     return groups && groups.data.filter(({ id }) => ids.includes(id))
         .map(({ name }, i) => html`${i > 0 && ', '}<bdi>${name}</bdi>`);
@@ -55,7 +55,7 @@ function Confirm({ contact, onDone, run }) {
 }
 
 const fieldsOf = (contact) => ({ schedule: contact.schedule,
-    groups: contact.contact_group.split(',') });
+    groups: groupsOf(contact) });
 
 function Change({ contact, groups, onDone }) {
     const form = useFields(fieldsOf(contact));

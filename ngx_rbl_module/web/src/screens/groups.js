@@ -8,10 +8,10 @@ import { Delete, Field, Form } from '../form.js';
 import { html } from '../html.js';
 import { useLoad } from '../load.js';
 import { Muted } from '../mute_parts.js';
-import { Answer, Head, More, Place, State } from '../parts.js';
+import { Answer, groupsOf, Head, More, Place, State } from '../parts.js';
 import { RecordForm, useFields } from '../record.js';
 import { t } from '../text.js';
-import { alertsPath, groupsOf, toldOf, ToldTable } from '../told.js';
+import { alertsPath, toldOf, ToldTable } from '../told.js';
 
 function Default({ group }) {
     return group.is_default === 1

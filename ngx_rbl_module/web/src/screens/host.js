@@ -11,7 +11,7 @@ import { html } from '../html.js';
 import { lazy } from '../lazy.js';
 import { useLoad } from '../load.js';
 import { Muted } from '../mute_parts.js';
-import { Answer, Changes, Place, State, stateOf, uncovered, When }
+import { Answer, Changes, groupsOf, Place, State, stateOf, uncovered, When }
     from '../parts.js';
 import { groupsPath, netOf, profilesPath } from '../paths.js';
 import { date, t } from '../text.js';
@@ -82,7 +82,7 @@ export function Host({ me, rest: id, query }) {
         <${Facts} host=${data.host} profile=${profiles && profiles.data
             .find((one) => one.id === data.host.rbl_profile)} />
         <${Muted} ids=${[data.host.id, data.host.parent,
-            ...data.host.contact_group.split(',')]} id=${data.host.id} />
+            ...groupsOf(data.host)]} id=${data.host.id} />
         ${may && html`<${Actions} host=${data.host} onDone=${again}
             profiles=${profiles && profiles.data}
             groups=${groups && groups.data} />`}

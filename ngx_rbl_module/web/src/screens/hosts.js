@@ -11,7 +11,7 @@ import { heaviest, Listed, useListNames } from '../host_parts.js';
 import { html } from '../html.js';
 import { present } from '../later.js';
 import { useLoad } from '../load.js';
-import { Problem, stateOf, When } from '../parts.js';
+import { groupsOf, Problem, stateOf, When } from '../parts.js';
 import { openIn, RangeState, turned, useAddresses } from '../ranges.js';
 import { filters, groupsPath, known, profilesPath, searchOf }
     from '../paths.js';
@@ -31,7 +31,7 @@ const brief = (host) => ({ id: host.id, host: host.host, name: host.name,
     state: stateOf(host), checked: host.last_checked,
     range: host.type === 'ip_range', kid: host.parent !== '',
     since: host.listed === '1' ? host.first_listed : '',
-    groups: host.contact_group.split(','),
+    groups: groupsOf(host),
     on: heaviest(host.listed_details) });
 
 // A function, not components: rows are made while the table scrolls, and each

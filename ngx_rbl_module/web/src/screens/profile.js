@@ -5,7 +5,7 @@ import { useState } from 'preact/hooks';
 import { post } from '../api.js';
 import { isolate } from '../bidi.js';
 import { Said, useChange } from '../change.js';
-import { Delete, Form } from '../form.js';
+import { Delete, Field, Form } from '../form.js';
 import { html } from '../html.js';
 import { Kind, kindOf, ListChoice, listsOf } from '../list_choice.js';
 import { PaidAnswer } from '../list_parts.js';
@@ -28,9 +28,8 @@ const save = (does, { name, kind, except, chosen }) => (kind === 'chosen'
 // Only system lists can be left out.
 function Fields({ form: { mine, set }, lists }) {
     return html`
-        <label for="profile-name">${t('name')}</label>
-        <input id="profile-name" required maxlength="255" autocomplete="off"
-            value=${mine.name} onInput=${(e) => set('name')(e.target.value)} />
+        <${Field} id="profile-name" label=${t('name')} required maxlength="255"
+            value=${mine.name} onChange=${set('name')} />
         <${Kind} value=${mine.kind} onChange=${set('kind')} />
         ${mine.kind === 'except' && html`<${ListChoice} key="except"
             lists=${lists.filter(({ custom }) => custom === 0)}

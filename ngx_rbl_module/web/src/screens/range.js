@@ -10,7 +10,7 @@ import { html } from '../html.js';
 import { lazy } from '../lazy.js';
 import { useLoad } from '../load.js';
 import { Muted } from '../mute_parts.js';
-import { Answer, Changes, Head, Place, Problem, State, When }
+import { Answer, Changes, groupsOf, Head, Place, Problem, State, When }
     from '../parts.js';
 import { groupsPath, profilesPath } from '../paths.js';
 import { reason } from '../refusal.js';
@@ -166,7 +166,7 @@ export function Range({ me, rest, query }) {
         <${Counts} cells=${cells} all=${parts.reduce((sum, part) =>
             sum + part.size, 0)} />
         ${range && html`<${Facts} range=${range} />
-            <${Muted} ids=${[range.id, ...range.contact_group.split(',')]} />`}
+            <${Muted} ids=${[range.id, ...groupsOf(range)]} />`}
         ${range && range.host === name && may && html`
             <${Actions} range=${range} onDone=${again} />`}
         <${Others} net=${name} from=${from} parts=${n} />

@@ -5,6 +5,7 @@ import { useState } from 'preact/hooks';
 import { post } from '../api.js';
 import { Said, useChange } from '../change.js';
 import { DeliveryLog } from '../delivery_log.js';
+import { Field, Form, Select } from '../form.js';
 import { DeadLetters } from '../hook_dead.js';
 import { HookFields, HookMark, HookState, Secret, typeName, Verify }
     from '../hook_parts.js';
@@ -63,30 +64,21 @@ const overlaps = [['0', 'hook_overlap_none'], ['86400', 'hook_overlap_day'],
 function Rotate({ hook, onDone }) {
     const [made, setMade] = useState(null);
     const [overlap, setOverlap] = useState('86400');
-    const call = useChange(({ data }) => {
-        setMade(data.secret);
-        onDone();
-    });
-
-    function rotate(event) {
-        event.preventDefault();
-        call.run('', () => post(`webhook/rotate/${hook.id}.json`, { overlap }));
-    }
 
     return html`<details>
         <summary>${t('hook_rotate')}</summary>
-        <form onSubmit=${rotate}>
+        <${Form} button=${t('hook_rotate_now')} call=${() =>
+            post(`webhook/rotate/${hook.id}.json`, { overlap })}
+            onDone=${({ data }) => {
+                setMade(data.secret);
+                onDone();
+            }}>
             <p>${t('hook_rotate_text')}</p>
-            <label for="hook-overlap">${t('hook_overlap')}</label>
-            <select id="hook-overlap" value=${overlap}
-                onChange=${(e) => setOverlap(e.target.value)}>
-                ${overlaps.map(([value, name]) => html`
-                    <option key=${value} value=${value}>${t(name)}</option>`)}
-            </select>
-            <button class="main" disabled=${call.busy}>
-                ${t('hook_rotate_now')}</button>
-            <${Said} of=${call} />
-        </form>
+            <${Select} id="hook-overlap" label=${t('hook_overlap')}
+                value=${overlap} onChange=${setOverlap}
+                from=${overlaps.map(([id, name]) => ({ id,
+                    name: t(name) }))} />
+        <//>
         ${made && html`<${Secret} secret=${made} />`}
     </details>`;
 }
@@ -106,10 +98,9 @@ function Delete({ hook }) {
         <summary>${t('delete')}</summary>
         <form onSubmit=${remove}>
             <p>${t('hook_delete_text')}</p>
-            <label for="hook-typed">${t('hook_delete_name')} <bdi>${hook.name}
-                </bdi></label>
-            <input id="hook-typed" autocomplete="off" value=${typed}
-                onInput=${(e) => setTyped(e.target.value)} />
+            <${Field} id="hook-typed" value=${typed} onChange=${setTyped}
+                label=${html`${t('hook_delete_name')} <bdi>${hook.name}
+                </bdi>`} />
             <button class="danger" disabled=${call.busy
                 || typed.trim() !== hook.name.trim()}>
                 ${t('hook_delete')}</button>
