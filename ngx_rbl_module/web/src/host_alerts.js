@@ -3,6 +3,7 @@
 
 import { html } from './html.js';
 import { useLoad } from './load.js';
+import { NameLink } from './parts.js';
 import { rhythmText } from './rhythm.js';
 import { t } from './text.js';
 
@@ -19,9 +20,8 @@ function Contact({ alert }) {
     const { contact } = alert;
     const said = terms(alert);
 
-    return html`<a href="#/contacts/${contact.id}">
-        <bdi class="contact" title=${contact.contact}>
-            ${contact.contact}</bdi></a>
+    return html`<${NameLink} to="contacts/${contact.id}" kind="contact"
+            name=${contact.contact} />
         ${said && html` <span class="quiet">${said}</span>`}`;
 }
 
@@ -31,8 +31,7 @@ function Group({ group, contacts }) {
     const more = group.active_contacts - some.length;
 
     return html`<li class=${group.active_contacts === 0 ? 'nobody' : ''}>
-        <a href="#/groups/${group.id}"><bdi class="name"
-            title=${group.name}>${group.name}</bdi></a>
+        <${NameLink} to="groups/${group.id}" name=${group.name} />
         ${group.active_contacts === 0 ? html` <span class="state failing">
                 ${t(group.total_contacts > 0 ? 'notify_inactive'
                     : 'notify_nobody')}</span>`

@@ -3,7 +3,7 @@
 
 import { html } from './html.js';
 import { needsLook, troubleOf, wordOf } from './list_state.js';
-import { byWeight, When } from './parts.js';
+import { byWeight, NameLink, When } from './parts.js';
 import { number, t } from './text.js';
 
 const few = 5;                  // lists of a kind that are shown at once
@@ -52,8 +52,8 @@ export function kindsOf(lists) {
 
 // Its cells say what they are.
 const Row = ({ data }) => html`<tr>
-    <th scope="row"><a href="#/lists/${data.list.id}">
-        <bdi class="address">${data.list.host}</bdi></a></th>
+    <th scope="row"><${NameLink} to="lists/${data.list.id}" kind="address"
+        name=${data.list.host} /></th>
     <td class=${`worst ${data.weight}`}>${t(`weight_${data.weight}`)}</td>
     <td>${answersOf(data) && t('answered_share',
         { share: answersOf(data) })}</td>

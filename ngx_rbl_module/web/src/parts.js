@@ -92,6 +92,11 @@ export function When({ text }) {
         : html`<span>${t('never')}</span>`;
 }
 
+// A link to the screen of one thing by its name, which may be cut.  kind: a
+// class, "name" or "address".
+export const NameLink = ({ to, name, kind = 'name' }) => html`
+    <a href="#/${to}"><bdi class=${kind} title=${name}>${name}</bdi></a>`;
+
 // A link to another site, which must not learn where it came from.
 export const Away = ({ to, text }) => /^https?:/.test(to) && html`
     <a href=${to} target="_blank" rel="noopener noreferrer">${text}</a> `;

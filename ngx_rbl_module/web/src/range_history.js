@@ -5,7 +5,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 
 import { get } from './api.js';
 import { html } from './html.js';
-import { Head, Problem, State, When } from './parts.js';
+import { Head, NameLink, Problem, State, When } from './parts.js';
 import { Numbers, Plot, timeOf } from './plot.js';
 import { reason } from './refusal.js';
 import { date, t } from './text.js';
@@ -154,8 +154,8 @@ function Changes({ hosts, days, now }) {
             <tbody>${shown.map((change) => html`<tr>
                 <td data-label=${t('time')}><${When} text=${change.time} /></td>
                 <th scope="row" data-label=${t('host')}>
-                    <a href="#/host/${change.of.id}">
-                        <bdi class="address">${change.of.host}</bdi></a></th>
+                    <${NameLink} to="host/${change.of.id}" kind="address"
+                        name=${change.of.host} /></th>
                 <td data-label=${t('list')}><bdi>${change.host}</bdi></td>
                 <td data-label=${t('state')}><div>
                     <${State} name=${change.status} />

@@ -6,7 +6,7 @@ import { useState } from 'preact/hooks';
 import { timesText } from './contact_alert.js';
 import { typeName } from './contact_types.js';
 import { html } from './html.js';
-import { groupsOf, Head, More, State } from './parts.js';
+import { groupsOf, Head, More, NameLink, State } from './parts.js';
 import { t } from './text.js';
 
 export const alertsPath = 'contacts/alerts.json?page_size=1000';
@@ -34,9 +34,8 @@ export function ToldTable({ contacts }) {
         <tbody>${sorted.slice(0, size).map(({ contact, ...alert }) => html`
             <tr key=${contact.id}>
                 <th scope="row" data-label=${t('contact')}>
-                    <a href="#/contacts/${contact.id}"><bdi class="name"
-                        title=${contact.contact}>${contactName(contact)}</bdi>
-                    </a></th>
+                    <${NameLink} to="contacts/${contact.id}"
+                        name=${contactName(contact)} /></th>
                 <td data-label=${t('type')}>${typeName(contact.type)}</td>
                 <td data-label=${t('state')}>
                     <${State} name=${contact.status} /></td>

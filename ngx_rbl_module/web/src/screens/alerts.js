@@ -11,7 +11,7 @@ import { HookMark } from '../hook_parts.js';
 import { html } from '../html.js';
 import { useLoad } from '../load.js';
 import { mutesPath } from '../mute_parts.js';
-import { Answer, groupsOf, More, State, When } from '../parts.js';
+import { Answer, groupsOf, More, NameLink, State, When } from '../parts.js';
 import { groupsPath, hooksPath } from '../paths.js';
 import { t } from '../text.js';
 import { alertsPath, contactName, toldOf, ToldTable } from '../told.js';
@@ -64,8 +64,8 @@ function Row({ group, contacts, shown, mute, may, run }) {
 
     return html`<tr class=${silent ? 'silent' : ''}>
         <th scope="row" data-label=${t('group')}><span>
-            <a href="#/groups/${group.id}"><bdi class="name">${group.name}</bdi>
-            </a>${mute && html`<p class="quiet">${t('muted_until')}${' '}
+            <${NameLink} to="groups/${group.id}" name=${group.name} />
+            ${mute && html`<p class="quiet">${t('muted_until')}${' '}
                 <${When} text=${mute.ends} /></p>`}</span></th>
         <td data-label=${t('hosts')}><a href="#/hosts?group=${group.id}">
             ${group.total_hosts}</a></td>
@@ -91,9 +91,8 @@ function Matrix({ groups, contacts, mutes, may, run }) {
                 <th scope="col">${t('hosts')}</th>
                 <th scope="col">${t('alerts_told')}</th>
                 ${shown.map(({ contact }) => html`<th key=${contact.id}
-                    scope="col"><a href="#/contacts/${contact.id}">
-                    <bdi class="name" title=${contact.contact}>
-                    ${contactName(contact)}</bdi></a>
+                    scope="col"><${NameLink} to="contacts/${contact.id}"
+                        name=${contactName(contact)} />
                     ${contact.status !== 'active' && html`<${State}
                         name=${contact.status} />`}</th>`)}
             </tr></thead>

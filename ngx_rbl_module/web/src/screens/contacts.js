@@ -5,7 +5,7 @@ import { useState } from 'preact/hooks';
 import { typeName } from '../contact_types.js';
 import { html } from '../html.js';
 import { useLoad } from '../load.js';
-import { Answer, Head, More, State } from '../parts.js';
+import { Answer, Head, More, NameLink, State } from '../parts.js';
 import { groupsPath } from '../paths.js';
 import { t } from '../text.js';
 import { Contact, GroupNames } from './contact.js';
@@ -15,8 +15,8 @@ function ContactTable({ contacts, groups }) {
         <${Head} names=${['contact', 'type', 'state', 'messages', 'groups']} />
         <tbody>${contacts.map((contact) => html`<tr key=${contact.id}>
             <th scope="row" data-label=${t('contact')}>
-                <a href="#/contacts/${contact.id}"><bdi class="name"
-                    title=${contact.contact}>${contact.contact}</bdi></a></th>
+                <${NameLink} to="contacts/${contact.id}"
+                    name=${contact.contact} /></th>
             <td data-label=${t('type')}>${typeName(contact.type)}</td>
             <td data-label=${t('state')}>
                 <${State} name=${contact.status} /></td>

@@ -8,7 +8,8 @@ import { Delete, Field, Form } from '../form.js';
 import { html } from '../html.js';
 import { useLoad } from '../load.js';
 import { Muted } from '../mute_parts.js';
-import { Answer, groupsOf, Head, More, Place, State } from '../parts.js';
+import { Answer, groupsOf, Head, More, NameLink, Place, State }
+    from '../parts.js';
 import { RecordForm, useFields } from '../record.js';
 import { t } from '../text.js';
 import { alertsPath, toldOf, ToldTable } from '../told.js';
@@ -19,14 +20,14 @@ function Default({ group }) {
 }
 
 function GroupTable({ groups, linked }) {
-    const name = (group) => html`<bdi class="name">${group.name}</bdi>`;
-
     return html`<table class="dense">
         <${Head} names=${['group', 'hosts', 'contacts']} />
         <tbody>${groups.map((group) => html`<tr key=${group.id}>
             <th scope="row" data-label=${t('group')}>${linked
-                ? html`<a href="#/groups/${group.id}">${name(group)}</a>`
-                : name(group)}<${Default} group=${group} /></th>
+                ? html`<${NameLink} to="groups/${group.id}"
+                    name=${group.name} />`
+                : html`<bdi class="name">${group.name}</bdi>`}
+                <${Default} group=${group} /></th>
             <td data-label=${t('hosts')}><a href="#/hosts?group=${group.id}">
                 ${group.total_hosts}</a></td>
             <td data-label=${t('contacts')}>${group.total_contacts === 0

@@ -11,8 +11,8 @@ import { html } from '../html.js';
 import { lazy } from '../lazy.js';
 import { useLoad } from '../load.js';
 import { Muted } from '../mute_parts.js';
-import { Answer, Changes, groupsOf, Place, State, stateOf, uncovered, When }
-    from '../parts.js';
+import { Answer, Changes, groupsOf, NameLink, Place, State, stateOf, uncovered,
+    When } from '../parts.js';
 import { groupsPath, netOf, profilesPath } from '../paths.js';
 import { date, t } from '../text.js';
 import { daysOf, Timeline } from '../timeline.js';
@@ -31,8 +31,8 @@ function Facts({ host, profile }) {
             <dd><bdi>${host.name}</bdi></dd></div>`}
         <${Alerts} id=${host.id} />
         ${profile && html`<div><dt>${t('profile')}</dt><dd>
-            <a href="#/profiles/${profile.id}">
-                <bdi class="name">${profile.name}</bdi></a></dd></div>`}
+            <${NameLink} to="profiles/${profile.id}" name=${profile.name} />
+        </dd></div>`}
         <div><dt>${t('checked')}</dt>
             <dd><${When} text=${host.last_checked} /></dd></div>
         ${host.reason === 'plan expired' ? html`

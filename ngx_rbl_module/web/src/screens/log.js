@@ -7,7 +7,7 @@ import { get } from '../api.js';
 import { answerText, outcomeText } from '../delivery_log.js';
 import { typeName } from '../hook_parts.js';
 import { html } from '../html.js';
-import { Answer, Head, When } from '../parts.js';
+import { Answer, Head, NameLink, When } from '../parts.js';
 import { t } from '../text.js';
 
 const each = 20;                // attempts of a receiver
@@ -52,8 +52,7 @@ function Row({ attempt }) {
     return html`<tr>
         <td data-label=${t('hook_time')}><${When} text=${attempt.time} /></td>
         <th scope="row" data-label=${t('log_to')}>
-            <a href="#/${to.of}s/${to.id}"><bdi class="name" title=${to.name}>
-                ${to.name}</bdi></a></th>
+            <${NameLink} to="${to.of}s/${to.id}" name=${to.name} /></th>
         <td data-label=${t('hook_event')}>${typeName(attempt.type)}</td>
         <td data-label=${t('hook_attempt')}>${attempt.attempt}</td>
         <td data-label=${t('outcome')} class=${attempt.outcome === 'ok'

@@ -7,7 +7,7 @@ import { listsOf } from '../list_choice.js';
 import { PaidAnswer } from '../list_parts.js';
 import { useLoad } from '../load.js';
 import { Pager } from '../pager.js';
-import { Head } from '../parts.js';
+import { Head, NameLink } from '../parts.js';
 import { t } from '../text.js';
 import { Profile, ProfileAdd } from './profile.js';
 
@@ -18,8 +18,8 @@ function Row({ shown }) {
 
     return html`<tr>
         <th scope="row" data-label=${t('profile')}>
-            <a href="#/profiles/${profile.id}"><bdi class="name"
-                title=${profile.name}>${profile.name}</bdi></a></th>
+            <${NameLink} to="profiles/${profile.id}" name=${profile.name} />
+        </th>
         <td data-label=${t('lists')}>${listsOf(shown)}</td>
         <td data-label=${t('default_head')}>${profile.is_default === 1
             && t('default')}</td>

@@ -10,8 +10,8 @@ import { html } from '../html.js';
 import { lazy } from '../lazy.js';
 import { useLoad } from '../load.js';
 import { Muted } from '../mute_parts.js';
-import { Answer, Changes, groupsOf, Head, Place, Problem, State, When }
-    from '../parts.js';
+import { Answer, Changes, groupsOf, Head, NameLink, Place, Problem, State,
+    When } from '../parts.js';
 import { groupsPath, profilesPath } from '../paths.js';
 import { reason } from '../refusal.js';
 import { Square } from '../square.js';
@@ -71,8 +71,8 @@ function ListedTable({ hosts }) {
         <${Head} names=${['host', 'name', 'weight', 'lists', 'since']} />
         <tbody>${hosts.map((host) => html`<tr key=${host.id}>
             <th scope="row" data-label=${t('host')}>
-                <a href="#/host/${host.id}">
-                    <bdi class="address">${host.host}</bdi></a></th>
+                <${NameLink} to="host/${host.id}" kind="address"
+                    name=${host.host} /></th>
             <td data-label=${t('name')}>
                 <bdi class="name" title=${host.name}>${called(host)}</bdi></td>
             <td data-label=${t('weight')}><span class="weight ${host.weight}">

@@ -8,7 +8,7 @@ import { HookFields, HookMark, Secret, typeName, Verify }
     from '../hook_parts.js';
 import { html } from '../html.js';
 import { useLoad } from '../load.js';
-import { Answer, Head, Place, When } from '../parts.js';
+import { Answer, Head, NameLink, Place, When } from '../parts.js';
 import { useFields } from '../record.js';
 import { t } from '../text.js';
 import { Webhook } from './webhook.js';
@@ -21,8 +21,7 @@ function Table({ hooks }) {
             'hook_created']} />
         <tbody>${hooks.map((hook) => html`<tr key=${hook.id}>
             <th scope="row" data-label=${t('name')}>
-                <a href="#/webhooks/${hook.id}">
-                    <bdi class="name">${hook.name}</bdi></a></th>
+                <${NameLink} to="webhooks/${hook.id}" name=${hook.name} /></th>
             <td data-label=${t('state')}><${HookMark} hook=${hook} /></td>
             <td data-label=${t('hook_gets')}><span>${hook.types.length
                 ? hook.types.map(typeName).join(', ')
