@@ -1,6 +1,8 @@
 /*
  * Calls that this worker answers by what it knows, so the store is asked for
  * nothing but the session.
+ * portal: who runs the portal, a name and the path of a logo, as configured; for
+ * the page before and after a sign-in, so it needs no session either.
  * service: the verdict about the service and its conditions, for a banner on
  * every screen.  Users get names and times, without reasons and remedies.
  * contact/types: the types of contacts that the running daemons deliver to.  An
@@ -15,6 +17,27 @@
 
 #define NGX_RBL_SERVICE_GUESS  1024
 #define NGX_RBL_TYPES_ALL      ((1u << RBL_CONTACT_TYPES) - 1)
+
+
+static void
+ngx_rbl_portal_prepare(ngx_rbl_ctx_t *ctx)
+{
+    rbl_doc_t  *doc;
+
+    doc = &ctx->doc;
+
+    ngx_rbl_open(ctx, 0, "OK");
+    rbl_doc_object(doc, "data");
+    rbl_doc_str(doc, "name", ngx_rbl_str(&ctx->conf->portal_name));
+    rbl_doc_str(doc, "logo", ngx_rbl_str(&ctx->conf->portal_logo));
+    rbl_doc_close(doc);
+    ngx_rbl_close(ctx);
+}
+
+
+const ngx_rbl_op_t  ngx_rbl_op_portal = {
+    .prepare = ngx_rbl_portal_prepare
+};
 
 
 static void
