@@ -32,8 +32,9 @@ browser_run($t, 'trend', list => $lists[0], who => [
             "0 info \x{2212}2 since yesterday"],
         says => '7 days: listed hosts now 2, new listings 15, ended 10.',
         more => '17 more lists', first => 'critical,30,12',
-        care => ['Not right: nobody is told about the hosts of 1 group: Default'],
-        group => '3,2,nobody is told',
+        care => ['Not right: nobody is notified about the hosts of 1 group: '
+            . 'Default'],
+        group => '3,2,nobody is notified',
         since => 'The numbers begin on',
         unknown => 'Hosts were unknown at the end of' },
     { link => add_user($t, role => 'viewer')->{link}, locale => 'de-DE',

@@ -7,7 +7,7 @@ import { get, kept } from './api.js';
 import { pageOf } from './paths.js';
 
 const few = 50;                 // rows that more() reads at least
-const many = 500;               // with a text, of which one wants to know all
+const many = 500;               // the same with a text: all that match matter
 const pause = 10000;            // ms between two looks at what is shown
 const used = new WeakSet();     // answers that rows were made of
 

@@ -1,4 +1,4 @@
-// Alerts: who is told about what, by the keyboard; a viewer only reads.
+// Alerts: who is notified about what, by the keyboard; a viewer only reads.
 
 import { axe, close, done, input, is, ok, open, signIn, start, tabTo }
     from './browser.mjs';
@@ -22,13 +22,13 @@ await start();
 
     await signIn(page, input.link);
     await press('Alerts');
-    await heads(page, 'Nobody is told about the hosts of 1 group');
+    await heads(page, 'Nobody is notified about the hosts of 1 group');
     is(await page.locator('h1.bad').count(), 1, 'which is bad');
     ok(clean(await page.textContent('.counts')).includes(
         '1 of 2 contacts are confirmed and active'), 'how many get messages');
     ok(clean(await page.locator('.matrix tbody tr').first().textContent())
         .startsWith('Night <i>shift</i>'), 'the silent group is the first');
-    ok(/nobody is told/.test(await row.textContent()),
+    ok(/nobody is notified/.test(await row.textContent()),
         'a contact that is not confirmed does not count');
     ok(!/nobody/.test(await page.locator('.matrix tbody tr',
         { hasText: 'Empty' }).textContent()),
@@ -37,19 +37,20 @@ await start();
         /waits\.example.*Night/).isDisabled(), 'a contact keeps a group');
     await axe(page, 'alerts');
 
-    await tabTo(page, '\u2068https://works.example/\u2069 is told about '
+    await tabTo(page, '\u2068https://works.example/\u2069 is notified about '
         + '\u2068Night');
     await page.keyboard.press('Space');
-    await heads(page, 'Somebody is told about every host');
+    await heads(page, 'Somebody is notified about every host');
     is(await page.locator('h1.good').count(), 1, 'which is good');
-    ok(!/nobody is told/.test(await row.textContent()), 'the row is not red');
+    ok(!/nobody is notified/.test(await row.textContent()),
+        'the row is not red');
     await press('Undo');
-    await heads(page, 'Nobody is told about the hosts of 1 group');
+    await heads(page, 'Nobody is notified about the hosts of 1 group');
     ok(true, 'a choice is undone');
-    await tabTo(page, '\u2068https://works.example/\u2069 is told about '
+    await tabTo(page, '\u2068https://works.example/\u2069 is notified about '
         + '\u2068Night');
     await page.keyboard.press('Space');
-    await heads(page, 'Somebody is told about every host');
+    await heads(page, 'Somebody is notified about every host');
 
     await page.evaluate((target) => fetch('1/mute/add.json', {
         method: 'POST', headers: { 'Content-Type': 'application/json' },
@@ -86,7 +87,7 @@ await start();
     is(await page.locator('main :is(input, button)').count(), 0,
         'a viewer changes nothing');
     is(await page.locator('.matrix td:has-text("✓")').count(), 3,
-        'and sees who is told');
+        'and sees who is notified');
     await close(page, 'a viewer');
 }
 {

@@ -72,7 +72,7 @@ for (const { link, locale, ...says } of input.who) {
         '192.0.2.1,192.0.2.2', `${locale}: what is to be done`);
     is((await page.locator('section[aria-labelledby=by-group] tbody tr')
         .first().locator('td').allTextContents()).map(clean).join(),
-        says.group, `${locale}: hosts by group, and who is told`);
+        says.group, `${locale}: hosts by group, and who is notified`);
     ok(clean(await page.textContent('main')).includes(says.more),
         `${locale}: how many more lists there are`);
     await page.emulateMedia({ media: 'print' });

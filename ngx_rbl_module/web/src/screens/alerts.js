@@ -1,6 +1,6 @@
-// Alerts: who is told about what.  A matrix of groups and contacts, with the
-// groups first about which nobody is told; when each contact is told; mutes;
-// webhooks.
+// Alerts: who is notified about what.  A matrix of groups and contacts, in which
+// the groups come first that no contact is notified about; when each contact is
+// notified; mutes; webhooks.
 
 import { useState } from 'preact/hooks';
 
@@ -14,7 +14,8 @@ import { mutesPath } from '../mute_parts.js';
 import { Answer, groupsOf, More, NameLink, State, When } from '../parts.js';
 import { groupsPath, hooksPath } from '../paths.js';
 import { t } from '../text.js';
-import { alertsPath, contactName, toldOf, ToldTable } from '../told.js';
+import { alertsPath, contactName, notifiedOf, NotifiedTable }
+    from '../notified.js';
 import { MuteTable } from './mutes.js';
 
 const pause = 30000;            // ms
@@ -22,7 +23,7 @@ const columns = 8;              // contacts side by side
 const rows = 50;
 
 const isSilent = (contacts) => (group) => group.total_hosts > 0
-    && toldOf(contacts, group.id).length === 0;
+    && notifiedOf(contacts, group.id).length === 0;
 
 // Adds a contact to a group, or takes it out, as it is now: others may have
 // changed it.
@@ -59,7 +60,7 @@ function Cell({ group, contact, may, run }) {
 }
 
 function Row({ group, contacts, shown, mute, may, run }) {
-    const n = toldOf(contacts, group.id).length;
+    const n = notifiedOf(contacts, group.id).length;
     const silent = isSilent(contacts)(group);
 
     return html`<tr class=${silent ? 'silent' : ''}>
@@ -169,7 +170,7 @@ export function Alerts({ me }) {
             ${people.length > 0 && html`
                 <section aria-labelledby="alerts-when">
                     <h2 id="alerts-when">${t('alerts_when')}</h2>
-                    <${ToldTable} contacts=${people} /></section>`}
+                    <${NotifiedTable} contacts=${people} /></section>`}
             ${soon.length > 0 && html`
                 <section aria-labelledby="alerts-mutes">
                     <h2 id="alerts-mutes">${t('mutes')}</h2>

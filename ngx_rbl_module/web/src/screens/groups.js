@@ -12,7 +12,7 @@ import { Answer, groupsOf, Head, More, NameLink, Place, State }
     from '../parts.js';
 import { RecordForm, useFields } from '../record.js';
 import { t } from '../text.js';
-import { alertsPath, toldOf, ToldTable } from '../told.js';
+import { alertsPath, notifiedOf, NotifiedTable } from '../notified.js';
 
 function Default({ group }) {
     return group.is_default === 1
@@ -117,17 +117,17 @@ function Actions({ group, again }) {
         </section>`;
 }
 
-// Who is told about the group, with those who would be.
-function Told({ group }) {
+// The contacts of the group, also those that are not notified.
+function Notified({ group }) {
     const state = useLoad(alertsPath);
 
-    return html`<section aria-labelledby="told">
-        <h2 id="told">${t('group_told')}</h2>
+    return html`<section aria-labelledby="notified">
+        <h2 id="notified">${t('group_told')}</h2>
         <${Answer} state=${state}>${({ data }) => html`
-            ${group.total_hosts > 0 && toldOf(data, group.id).length === 0
+            ${group.total_hosts > 0 && notifiedOf(data, group.id).length === 0
                 && html`<p><${State} name="failing"
                     text=${t('alerts_nobody')} /></p>`}
-            ${group.total_contacts > 0 && html`<${ToldTable}
+            ${group.total_contacts > 0 && html`<${NotifiedTable}
                 contacts=${data.filter(({ contact }) =>
                     groupsOf(contact).includes(group.id))} />`}`}<//>
     </section>`;
@@ -148,7 +148,7 @@ function Group({ me, id }) {
                 <div><dt>${t('contacts')}</dt>
                     <dd>${group.total_contacts}</dd></div>
             </dl>
-            <${Told} group=${group} />
+            <${Notified} group=${group} />
             <${Muted} ids=${[group.id]} id=${group.id}
                 may=${me.user.role !== 'viewer'} />
             ${me.user.role !== 'viewer' && html`<${Actions} group=${group}

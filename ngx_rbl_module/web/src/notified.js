@@ -1,5 +1,5 @@
-// Contacts with what each is told, and when (contacts/alerts): which of them
-// are told about a group; a table of them.
+// Contacts with what each is notified about, and when (contacts/alerts): those of
+// a group; a table of them.
 
 import { useState } from 'preact/hooks';
 
@@ -18,12 +18,12 @@ const order = ['pending', 'paused', 'active'];
 export const contactName = ({ contact, type }) => (contact.includes('****')
     ? `${typeName(type)} ${contact}` : contact);
 
-// The contacts that are told about a group.
-export const toldOf = (contacts, id) => contacts.filter(({ contact }) =>
+// The contacts that are notified about a group.
+export const notifiedOf = (contacts, id) => contacts.filter(({ contact }) =>
     contact.status === 'active' && groupsOf(contact).includes(id));
 
 // Those first that get nothing.
-export function ToldTable({ contacts }) {
+export function NotifiedTable({ contacts }) {
     const [size, setSize] = useState(rows);
     const sorted = [...contacts].sort((a, b) =>
         order.indexOf(a.contact.status) - order.indexOf(b.contact.status));
