@@ -4,7 +4,7 @@
 --- arg: id  SID of the only one; "": the page
 --- arg: first  rank
 --- arg: last  rank
---- arg: name  text, of which the case of ASCII letters does not matter; "": any
+--- arg: name  a text in it, in any case of ASCII letters; "": any
 --- reply: OK accounts[]
 --- row: account id record hosts# listed# weight# worst# unknown#  record:
 --          packed; weight of the heaviest listing (rbl_codes.h), and how many

@@ -1,10 +1,10 @@
--- Does the code of that digest still confirm the contact?
+-- Does the code with this digest still confirm the contact?
 local function awaits(contact, digest)
     return contact and contact[CONTACT.status] == 'pending'
         and contact[CONTACT.digest] == digest
 end
--- The secret of the link of that digest, if it signs the user in, for some time
--- yet (ms).
+-- The secret of the link with this digest, if the link signs the user in for at
+-- least so long (ms).
 local function link_lives(ac, user, digest, least)
     local k = key('link', ac, (digest:sub(1, 8):gsub('.', function(c)
         return string.format('%02x', c:byte())

@@ -1,7 +1,7 @@
 --- include: pending
 -- For scripts whose key is retry; `letter` and `failure` do not use it.
 -- Messages to a contact go out one after the other: only the first of its line
--- is due, and when that ends the next one.
+-- is due.  When it ends, the next one becomes due.
 local function line_next(ac, ev, co)
     local line = key('line', ac, co)
     if call('LREM', line, 1, ev) == 0 then
@@ -13,11 +13,11 @@ local function line_next(ac, ev, co)
         call('ZADD', KEY.retry, 'NX', tostring(math.max(at or 0, now_ms())),
             ac .. ':' .. next_ev .. ':' .. co)
     else
-        call('DEL', key('ends', ac, co))    -- all are told
+        call('DEL', key('ends', ac, co))    -- all are reported
     end
 end
--- The end of one delivery; the event goes with its last one.  first, app: the
--- delivery's fields, or false.
+-- Ends a delivery, and with the last one its event.  first, app: fields of the
+-- delivery, or false.
 local function delivery_over(ac, ev, target, member, first, app)
     call('ZREM', KEY.retry, member)
     if target and target:sub(1, 2) == 'CO' then
@@ -31,8 +31,8 @@ local function delivery_over(ac, ev, target, member, first, app)
         call('DEL', key('event', ac, ev))
     end
 end
--- A delivery that is given up stays as a dead letter, without the body if that
--- has a secret: a code, or a link.
+-- Keeps a delivery that has failed as a dead letter.  A body with a secret,
+-- which is a code or a link, is not kept.
 local secrets = {['contact.confirm'] = true, ['user.link'] = true}
 local function letter(ac, ev, target, type, body, url, app, status, text,
     attempts)

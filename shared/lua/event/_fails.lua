@@ -1,14 +1,14 @@
--- Receivers that fail.  After five attempts in a row that failed the circuit of
--- a receiver opens: for a while nothing is sent, then one delivery tries it.  A
--- webhook receiver is disabled, and the account's contacts are notified, when
--- ten attempts or more over five days or more have all failed.
+-- Receivers that fail.  After five failed attempts in a row the circuit of a
+-- receiver opens: nothing is sent for a while, then one delivery is sent as a
+-- probe.  A webhook receiver is disabled when at least ten attempts in a row,
+-- over at least five days, have failed; contacts of the account are notified.
 --- include: ahead
 --- include: circuit
 --- include: disable
 --- include: events
--- True if it has failed for so long that it must be disabled.  `quiet`: the
--- time for which it asked for no requests, `kept`: how long this is remembered
--- (ms).
+-- Counts a failed attempt.  True if the receiver must be disabled.  quiet: for
+-- how long the receiver has asked for no requests; kept: how long the count is
+-- kept (ms).
 local function receiver_failed(target, now, quiet, kept)
     local k = key('hook', ac, target)
     local fails = call('HINCRBY', k, 'fails', 1)
@@ -37,7 +37,7 @@ local function hook_notice(h, reason, now)
             no_callbacks, reason, '', '')
     end
 end
--- Those that have answered last; hooks_well forgets what they failed before.
+-- Receivers whose last attempt succeeded; hooks_well deletes their counts.
 local well, wells = {}, {}
 local function receiver_well(target, yes)
     local k = key('hook', ac, target)
@@ -71,7 +71,7 @@ local function hook_attempted(target, outcome, test, now, quiet)
         hook_notice(h, reason, now)
     end
 end
--- Of a callback, or of a contact that has a circuit.
+-- The same for a callback, or for a contact that has a circuit.
 local function host_attempted(url, outcome, now, quiet)
     local circuit = host_circuit(url)
     if circuit then

@@ -1,14 +1,14 @@
--- What is held back from a contact, by mutes and while hosts flap
--- (_tells.lua).  A host of which something is held back has an entry in the
--- hash "held:<AC>:<CO>": "m" if a mute holds it back now, "f" if the host
--- flaps, then " <time>:<weight>:<RB>,<RB>," for each of at most two messages.
--- These are the last one about the host, with the time that "open" has, and
--- the one that is being made. weight: the highest one that the contact was
--- told since the host flaps, with that message; "": the host did not flap.
--- The lists are those that the message left out because they were muted.
+-- Listings that mutes and flapping hosts hold back from a contact (_tells.lua).
+-- The hash "held:<AC>:<CO>" has an entry for each host with such listings: "m"
+-- if a mute holds some back now, "f" if the host flaps, then a space and
+-- "<time>:<weight>:<RB>,<RB>," for each of at most two messages: the last one
+-- about the host, whose time is in "open", and the one that is being made.
+-- weight: the highest weight in the messages since the host flaps, up to that
+-- one; "": the host did not flap.  The lists are those that the message left
+-- out because they were muted.
 
--- Of the message of a time (text): the lists that it left out (nil: it left
--- out none), and the weight (nil: there is none).
+-- Returns the lists that the message of a time (text) left out, and its weight;
+-- nil: none.
 local function held_of(text, time)
     if text and time then
         local weight, lists = string.match(text,
@@ -19,7 +19,7 @@ end
 local function held_has(lists, list)
     return lists and string.find(lists, list .. ',', 1, true)
 end
--- The lists of both.
+-- The lists that are in both texts.
 local function held_both(lists, others)
     return others and string.gsub(lists, '([^,]+),', function(list)
         return held_has(others, list) and list .. ',' or ''
@@ -30,13 +30,13 @@ local function held_entry(time, lists, weight)
     return time and (weight or lists ~= '')
         and ' ' .. time .. ':' .. (weight or '') .. ':' .. lists or ''
 end
--- The text without what earlier messages left out: of that of a time alone.
+-- The entry with the message of this time alone.
 local function held_only(text, time)
     return string.match(text, '^%a*')
         .. (string.match(text, ' ' .. time .. ':[^ ]*') or '')
 end
--- The message of a time leaves out more lists, which are muted, and has no
--- higher weight than that.
+-- The entry after the message of this time has left out more lists, which are
+-- muted.  highest: the highest weight that is left in it.
 local function held_more(text, time, lists, highest)
     local there, weight = held_of(text, time)
     local flags, rest = string.match(text or '', '^m?(f?)(.*)$')
@@ -44,8 +44,8 @@ local function held_more(text, time, lists, highest)
         .. held_entry(time, (there or '') .. lists, weight
             and math.min(weight, highest))
 end
--- The new text of a host, "": nothing is held back; was: the one before, or
--- false.
+-- Writes the entry of a host; "": nothing is held back.  was: the entry before,
+-- or false.
 local function held_put(k, id, text, was)
     if text ~= '' and text ~= was then
         call('HSET', k, id, text)

@@ -1,8 +1,8 @@
--- Notes what a contact knows once its messages are stored: hosts reported as
--- listed are in "open" from then on, and hosts reported as ended are in "ends"
--- until that message is delivered.  So are hosts that were not in "open"
--- before, with a "+" before the SID.  This is done in slices.  Meanwhile the
--- batch has "+" and the event with the score -2, and the messages wait
+-- Notes what a contact knows once its messages are stored.  Hosts that are
+-- reported as listed go into "open".  Hosts whose end is reported go into
+-- "ends" until that message is delivered; so do hosts that are new in "open",
+-- with a "+" before the SID.  This is done in slices.  Meanwhile the batch has
+-- "+" and the event with the score -2, and the messages wait
 -- (delivery_claim.lua).
 --- include: digest
 --- include: held
@@ -43,7 +43,7 @@ local function known_begins(co, put)
     end
     in_parts('HSET', open, put)
 end
--- What earlier messages left out does not matter any more.  rows: hosts of the
+-- Removes from "held" what earlier messages left out.  rows: hosts of the
 -- batch, each with its score.
 local function known_held(co, rows)
     local held, hosts = key('held', ac, co), {}
@@ -59,7 +59,7 @@ local function known_held(co, rows)
         end
     end
 end
--- Does a part; true: all is done, and the batch is gone.
+-- Does a slice.  True: all is noted, and the batch is deleted.
 local function known_more(co)
     local batch, open = key('batch', ac, co), key('open', ac, co)
     local put, ends, done = {}, {}, {}

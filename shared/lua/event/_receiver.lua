@@ -1,6 +1,6 @@
 -- Receivers of events: webhook receivers, applications and contacts.
 --- include: account
--- The word for a receiver that the account does not have; nil: it has it.
+-- The refusal for a receiver that the account does not have; nil: it has it.
 local function receiver_missing(sid)
     local kinds = {WH = {'hooks', 'HOOK'}, AP = {'apps', 'APP'},
         CO = {'contacts', 'CONTACT'}}

@@ -1,9 +1,8 @@
--- When an address of a range is newly listed, or no longer, the others are
--- checked at once.
--- The zset "siblings" has "<AC>:<range>", score = the place in "kids" behind
--- which to go on.  In slices the addresses become due now: their checks are
--- those of the schedule, and so are their queries.  An address that is being
--- checked, or that is not in the schedule, stays as it is.
+-- When a list begins or ceases to list an address of a range, the other
+-- addresses are checked at once.  The zset "siblings" has "<AC>:<range>"; the
+-- score is the place in "kids" behind which to go on.  The addresses become due
+-- in slices; their checks and queries are those of the schedule.  An address
+-- that is being checked, or that is not in the schedule, stays as it is.
 --- include: of
 --- include: memory
 local siblings_slice = 32

@@ -1,15 +1,15 @@
--- Turns the marks and looks of a digest into states, by each host's record and
--- by what its contact knows.  The digest becomes "making", so that later marks
--- are for the next digest, and "making" becomes the batch in slices, which any
--- daemons may do, each host once.
+-- Turns the marks and looks of a digest into states of hosts, by the record of
+-- each host and by what the contact knows.  The digest is renamed to "making",
+-- so that later marks go into the next digest.  "making" becomes the batch in
+-- slices, which any daemon may do; each host is done once.
 --- include: of
 --- include: notify
 --- include: host_head
 --- include: tells
 local states_hosts = 50                 -- in one call
 local states_octets = 100000            -- of lists of hosts
--- Where each host is a message of its own, no more ends are looked for in one
--- batch than it can show (_told.lua).
+-- How many ends are looked for in a batch if each host has a message of its
+-- own: no more than the batch can show (_told.lua).
 local states_ends = 25
 local states_left = states_hosts
 -- The whole record of a host; h: its head.
@@ -24,12 +24,12 @@ local function record_of_head(id, h)
     end
     return h.record
 end
--- A listing that needs more checks is looked at a while after the next one, and
--- not more often than once a minute.
+-- How long after the next check a listing that needs more checks is looked at
+-- again: it is looked at once a minute at most.
 local states_check = 60000
--- The state of a listed host that is the contact's; the lists of it that are
--- muted, or nil; and when to look at it again (nil: that need not be).  Where
--- the contact is not told all listings, a mark may be for one of those.
+-- Returns the state of a listed host that the contact has, its muted lists
+-- (nil: none), and when to look at it again (nil: never).  A mark may be for a
+-- listing that the contact is not notified about.
 local function state_listed(s, id, h, mark, told, held, hidden)
     local c, t = s.c, s.tells
     local looks = digest_hears_ends(c) or held
@@ -55,19 +55,20 @@ local function state_listed(s, id, h, mark, told, held, hidden)
     end
     return (marked or looks) and (not told or news) and 0 or nil, muted, next
 end
--- Has a host, which is on no list now, lost a listing because its list is no
--- longer used?  told: its entry in "open"; nil: what its last check did counts.
+-- Has a host that no list lists lost a listing because the list is no longer
+-- used?  told: the entry of the host in "open"; nil: only its last check
+-- counts.
 local function state_disused(s, id, h, told)
     local r = record_of_head(id, h)
     return tells_ended(s.tells, r[HOST.past], 1, told and told_at(told)
         or r[HOST.checked] - 1)[1]
 end
--- The state of a host; nil: it is not reported.  h: the host's
--- record.  theirs: it is the contact's.  mark: 0, 1, 2 or nil.  told: its entry
--- in "open".  held: it was held back; hidden: lists that the last message left
--- out.  The end of a listing that the contact does not know is not reported:
--- that check has found a clear host, unless a list that had listed the host was
--- not asked.
+-- The state of a host; nil: it is not reported.  h: the record of the host.
+-- theirs: the contact has the host.  mark: 0, 1, 2 or nil.  told: the entry of
+-- the host in "open".  held: something was held back.  hidden: the lists that
+-- the last message left out.  The end of a listing that the contact does not
+-- know is not reported: to the contact the check has found a clear host, unless
+-- it left out a list that had listed the host.
 local function state_of(s, id, h, theirs, mark, told, held, hidden)
     local c = s.c
     if theirs and h.listed then
@@ -84,9 +85,9 @@ local function state_of(s, id, h, theirs, mark, told, held, hidden)
     return told and (h and not h.listed and not state_disused(s, id, h, told)
         and 1 or 3) or nil
 end
--- The state of a host that the contact is to get while the host flaps, and the
--- highest weight of that message.  hidden, weight: of the last one (held_of); a
--- weight of an earlier time when the host flapped does not count.
+-- Returns the state to report while a host flaps, and the highest weight of
+-- that message.  hidden, weight: of the last message (held_of).  A weight from
+-- an earlier flapping does not count.
 local function state_flapping(s, r, state, told, hidden, weight)
     local at = told_at(told)
     if state ~= 0 then
@@ -108,12 +109,12 @@ local function states_new(co, c, now)
     states_left = states_left - s.tells.mutes.n / 20
     return s
 end
--- Notes what is held back of a host.  x: its state; muted: true, or the lists
--- that are, or nil; flaps: it does; was: the entry before, or false; told: its
--- entry in "open"; hidden, weight: of that message (held_of); at: the time of
--- the message that is made, or nil, and its weight, `highest`.  A list that was
--- left out before and is not muted is news, and in that message, or waits while
--- the host flaps.
+-- Notes what is held back of a host.  x.muted: true, the muted lists, or nil;
+-- x.flaps: the host flaps; x.was: the entry before, or false; x.told: the entry
+-- of the host in "open"; x.hidden, x.weight: of that message (held_of); x.at,
+-- x.highest: time and weight of the message that is made, or nil.  A list that
+-- was left out before and is no longer muted is news: it is in that message, or
+-- waits while the host flaps.
 local function states_hold(s, id, x)
     local hidden, time = x.hidden, told_time(x.told)
     if hidden and not x.state and not x.flaps and x.muted ~= true then
@@ -124,7 +125,7 @@ local function states_hold(s, id, x)
         .. held_entry(x.at, x.muted ~= true and x.muted, x.flaps and x.highest),
         x.was)
 end
--- For the next digest: more is known of the host by then.
+-- Leaves a host to the next digest, which will know more about it.
 local function states_back(s, id, mark, look)
     local newer = tonumber(call('ZSCORE', s.digest, id) or nil)
     if mark and (not newer or newer >= digest_clear and mark < newer) then
@@ -135,7 +136,8 @@ local function states_back(s, id, mark, look)
     end
     call('ZREM', s.making, id)
 end
--- One host.  look: why it is looked at, or nil; name: of one that was deleted.
+-- Does one host.  look: the member of the digest if it is a look, or nil; name:
+-- of a host that was deleted.
 local function states_host(s, id, look, name)
     local delayed = look == '+' .. id
     local mark = tonumber(call('ZSCORE', s.making, id) or nil)
@@ -169,7 +171,7 @@ local function states_host(s, id, look, name)
         call('ZADD', s.digest, tostring(digest_look + next), '+' .. id)
     end
     if state == 3 and (h or name) then
-        -- It is told by its last name.
+        -- The message has its last name.
         call('HSET', s.open, id, string.match(told, '^%d*') .. '|'
             .. (h and h.value .. '|' .. h.name or name))
     end
@@ -188,8 +190,8 @@ local function states_host(s, id, look, name)
     end
     call('ZREM', s.making, id)
 end
--- All that the contact knows, or then what was held back ("~"): from a cursor
--- on.
+-- Looks at all hosts that the contact knows, then at those with something held
+-- back ("~"), from a cursor on.
 local function states_all(s, member, of, cursor)
     local r = call('HSCAN', of == '*' and s.open or s.held,
         cursor == '' and '0' or cursor, 'COUNT', states_hosts)
@@ -208,7 +210,7 @@ local function states_all(s, member, of, cursor)
         call('ZADD', s.making, tostring(digest_look), '~')
     end
 end
--- The addresses of a range: from one on.
+-- Looks at the addresses of a range, from one on.
 local function states_kids(s, member, range, from)
     local rows = call('ZRANGE', key('kids', ac, range),
         from == '' and '-inf' or '(' .. from, '+inf', 'BYSCORE',
@@ -224,7 +226,7 @@ local function states_kids(s, member, range, from)
             .. from)
     end
 end
--- Looks that are not due yet, since the contact no longer waits as long.
+-- Does the looks that are not due yet: the contact no longer waits as long.
 local function states_soon(s, member)
     local rows = call('ZRANGE', s.making, tostring(digest_look + s.now), '+inf',
         'BYSCORE', 'LIMIT', 0, states_hosts)
@@ -236,7 +238,7 @@ local function states_soon(s, member)
         call('ZREM', s.making, member)
     end
 end
--- Not before its time, unless the next digest has another time for it.
+-- Puts a look into the next digest for its time, unless that has another time.
 local function states_later(s, member)
     states_left = states_left - 0.2
     call('ZADD', s.digest, 'NX', call('ZSCORE', s.making, member), member)
@@ -265,7 +267,7 @@ local function states_look(s, member)
         call('ZREM', s.making, member)
     end
 end
--- How many more hosts the batch has room for.
+-- The number of hosts for which the batch still has room.
 local function states_room(s)
     local ends = 0
     if digest_per_host_of(s.c) then
@@ -276,7 +278,7 @@ local function states_room(s)
     end
     return math.min(states_ends - ends, digest_most - call('ZCARD', s.batch))
 end
--- Does a part; true: the batch is made, or there is none.
+-- Does a slice.  True: the batch is made, or there is none.
 local function states_make(s)
     if call('EXISTS', s.making) == 0 then
         if call('EXISTS', s.batch) == 1 or call('EXISTS', s.digest) == 0 then

@@ -5,23 +5,24 @@
 -- contact has the host, or the account.  Digests mark hosts without regard to
 -- that.
 --
--- A mute holds back the beginning and the end of a listing (_held.lua).  That a
--- host has left its last list is reported, also if that list was muted.  When a
--- mute is over, or one of its times, all contacts get the look "*"
--- (_mutes.lua), and are notified about what they do not know.
+-- A mute holds back the beginning and the end of a listing (_held.lua).  The
+-- end of the last listing of a host is reported even if its list is muted.
+-- When a mute ends, or one of its times, all contacts get the look "*"
+-- (_mutes.lua), and are notified about what they do not know yet.
 --
 -- A listing that is too new is looked at later (_digest.lua).  For the contact
--- it begins when it may be reported; it is never reported if it ends before.
+-- it begins when it may be reported.  It is never reported if it ends before
+-- that.
 --
--- Of a host that flaps (_flap.lua) a contact that hears changes gets one
--- message that says so; then what begins and ends is held back, unless a
--- listing has a higher weight than all that the contact was told meanwhile.
--- When the host has been quiet the contact is told what it does not know.
+-- A contact that is notified about changes gets one message when a host begins
+-- to flap (_flap.lua).  Further changes are held back, except listings with a
+-- higher weight than all that was reported meanwhile.  When the host has
+-- stopped flapping, the contact is notified about what it does not know yet.
 --- include: digest
 --- include: flap
 --- include: held
--- When the contact was last notified about the host, by its entry in "open", or
--- nil: as text, and in ms; never: nil, and 0.
+-- The time of the last message about a host, from its entry in "open" (nil:
+-- there was none): as a text or nil, and in ms or 0.
 local function told_time(told)
     return told and string.match(told, '^%d+')
 end
@@ -29,8 +30,8 @@ local function told_at(told)
     return tonumber(told_time(told) or 0)
 end
 local tells_mutes = {}                  -- by account
--- The targets of mutes that hold now.  One that is repeated holds until its
--- next time is known (mute_next.lua), also if no daemon was at work meanwhile.
+-- The targets of mutes that hold now.  A mute that is repeated holds until its
+-- next time is known (mute_next.lua), even if no daemon was running meanwhile.
 local function tells_read(now)
     local m = {on = {}, n = 0}
     local keys = call('ZRANGE', key('mutes', ac), '(' .. tostring(now), '+inf',
@@ -51,7 +52,7 @@ local function tells_read(now)
     end
     return m
 end
--- What holds for a contact: its least weight, its groups, the mutes.
+-- What decides for a contact: its least weight, its groups, the mutes.
 local function tells_new(c, now)
     local m = tells_mutes[ac] or tells_read(now)
     tells_mutes[ac] = m
@@ -65,7 +66,7 @@ local function tells_new(c, now)
     end
     return t
 end
--- Is a host the contact's, and is it muted as a whole?
+-- Returns whether the contact has a host, and whether the host is muted.
 local function tells_host(t, id, parent, groups)
     local on, theirs, free = t.mutes.on, false, false
     for _, g in ipairs(groups) do
@@ -92,11 +93,12 @@ local function tells_new_to(l, told, hidden, from)
     return from > told or (l[LISTING.risen] or 0) > told
         or held_has(hidden, l[LISTING.list])
 end
--- Returns the listings to report at a time (ms), the highest weight of new ones
--- (false: none is), the lists that a mute holds back (nil: none), whether one
--- of these may be known or one is too new, so that the host is still listed,
--- and when the next of those that are too new may be reported (nil: none is).
--- told, hidden: as in tells_new_to.  A listing without a weight is reported.
+-- Returns five values: the listings to report at a time (ms); the highest
+-- weight of new ones (false: none is new); the muted lists (nil: none); whether
+-- the host is still listed for the contact, by a muted listing that it may know
+-- or by one that is too new; when the next listing that is too new may be
+-- reported (nil: none is).  told, hidden: as in tells_new_to.  A listing
+-- without a weight is reported.
 local function tells_of(t, details, told, hidden, at)
     local out, news, muted, known, next = {}, false, nil, false, nil
     for _, l in ipairs(details) do
@@ -104,7 +106,7 @@ local function tells_of(t, details, told, hidden, at)
         local from = tells_from(t, l)
         local new = tells_new_to(l, told, hidden, from)
         if weight > 0 and weight < t.least then
-            -- It is not there for the contact.
+            -- The contact does not get it.
         elseif t.mutes.on[list] then
             muted = (muted or '') .. list .. ','
             known = known or not new
@@ -124,8 +126,8 @@ local function tells_highest(details, least)
     end
     return least
 end
--- The listings that ended after a time (ms), `disused`: 1 or 0; not those whose
--- weight is below the least one.
+-- The listings of at least the least weight that ended after a time (ms).
+-- disused: 1: because their list is no longer used, 0: their list ended them.
 local function tells_ended(t, past, disused, after)
     local out = {}
     for _, p in ipairs(past or {}) do
@@ -137,9 +139,9 @@ local function tells_ended(t, past, disused, after)
     end
     return out
 end
--- Those that their lists have ended since the contact was last notified, if it
--- may know them: of a list that listed the host again meanwhile, the last one.
--- told, hidden: as in tells_new_to.
+-- The listings that their lists have ended since the last message about the
+-- host, if the contact may know them.  Of a list that has listed the host again
+-- meanwhile it is the last one.  told, hidden: as in tells_new_to.
 local function tells_past(t, past, told, hidden)
     local out = {}
     for _, p in ipairs(told > 0 and tells_ended(t, past, 0, told) or {}) do
@@ -152,14 +154,14 @@ local function tells_past(t, past, told, hidden)
     end
     return out
 end
--- The listings that the message of a time (ms) shows, and the lists that mutes
--- hold back now, beside those that were held back when it was made (nil: none).
+-- Returns the listings that the message of a time (ms) shows, and the lists
+-- that are muted now but were not when the message was made (nil: none).
 local function tells_shown(t, details, hidden, at)
     local out, more = {}, nil
     for _, l in ipairs(details) do
         local list, weight = l[LISTING.list], l[LISTING.weight] or 0
         if weight > 0 and weight < t.least or held_has(hidden, list) then
-            -- It is not there for the message.
+            -- The message leaves it out.
         elseif t.mutes.on[list] then
             more = (more or '') .. list .. ','
         elseif tells_from(t, l) <= at then

@@ -84,8 +84,8 @@ local function hosts_of(batch, state, ...)
     return call('ZRANGE', batch, tostring(state * digest_state),
         '(' .. tostring((state + 1) * digest_state), 'BYSCORE', ...)
 end
--- Where each host is a message of its own, hosts that are not shown wait for
--- the next digest, but not if one alert has all that are listed.
+-- If each host has a message of its own, hosts that are not shown wait for the
+-- next digest, except listed ones that share one alert.
 local function told_later(batch, co, shown)
     local storm = count_of(batch, 0) > digest_per_host
     for _, state in ipairs({storm and 1 or 0, 1, 3}) do
@@ -139,8 +139,7 @@ local function told_ended(t, id, state, h, told, hidden)
     end
     return tells_past(t, state < 2 and h[HOST.past], told_at(told), hidden), 0
 end
--- Which of the first listings are new to the contact: a digit for each, 1: it
--- is new.
+-- A digit for each of the first listings, 1 if it is new to the contact.
 local told_digits = 50
 local function told_new(t, details, told, hidden)
     local digits = {}
@@ -157,13 +156,12 @@ local function in_order(to, ...)
         to[#to + 1] = (select(i, ...))
     end
 end
--- The rows, at most `most`: listed ones first, those that were clear before
--- last.  Where each host is a message of its own, ends have up to half of the
--- room.  Of a host that was deleted since, or a listing that is over since,
--- nothing is told: the next digest has that.  If much had to be read for that,
--- there may be no rows, though the batch has hosts.  Returns {hosts, news,
--- lists, marks, ranges, octets}: as digest_claim has them, and how much that
--- is.
+-- Returns at most `most` hosts of the batch, as {hosts, news, lists, marks,
+-- ranges, octets}, which digest_claim describes; octets is their size.  Listed
+-- hosts come first and clear ones last.  If each host has a message of its own,
+-- ends have up to half of the room.  A host that was deleted, or whose listing
+-- has ended since, is left to the next digest.  If many octets were read for
+-- that, there may be no hosts although the batch has some.
 local function told_of(batch, co, c, most)
     local open, held_back = key('open', ac, co), key('held', ac, co)
     local out, listings = {hosts = {}, news = {}, octets = 0}, {}
@@ -228,7 +226,8 @@ local function told_of(batch, co, c, most)
     out.marks, out.ranges = marks_told(listed), ranges_of(turned)
     return out
 end
--- The alert that has many hosts, and does it end with this batch?
+-- Returns the alert that has many hosts ("": none), and 1 if it ends with this
+-- batch.
 local function storm_of(batch, co, counts)
     local open = key('open', ac, co)
     local storm = call('HGET', open, 'storm') or ''
@@ -243,8 +242,8 @@ local function storm_of(batch, co, counts)
     end
     return storm, left == 0 and 1 or 0
 end
--- A row of digest_claim, and the octets that are in it; nil: the batch has to
--- be looked at again.
+-- Returns a row of digest_claim and its octets; nil: the batch must be looked
+-- at again.
 local function told_row(co, c, a, event, most)
     local batch, counts = key('batch', ac, co), {}
     local told, n = told_of(batch, co, c, most), 0

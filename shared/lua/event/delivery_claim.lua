@@ -1,21 +1,24 @@
--- Takes deliveries whose time has come; each is leased and comes back by
--- itself if the daemon that took it dies.  Deliveries of a receiver that is
--- gone or disabled end as dead letters, and so do the oldest of a receiver
--- that has too many (_pending.lua); those of one whose circuit is open, and
--- of an account whose attempts fail all the time, wait, callbacks and contacts
--- for a day at most.  A confirmation ends without a letter when its contact is
--- gone, confirmed or has a newer code, a link when it was used or would expire
--- within the lease, and so does a message to a contact that is gone or paused.
--- A message waits until it is noted what the contact knows by it (_known.lua).
+-- Claims deliveries that are due.  Each is leased: if the daemon dies, it
+-- becomes due again.
+--
+-- Deliveries to a receiver that is gone or disabled become dead letters, and so
+-- do the oldest ones of a receiver that has too many (_pending.lua).
+-- Deliveries wait while the circuit of their receiver is open, or while all
+-- attempts of their account fail; those to callbacks and contacts wait a day at
+-- most.
+--
+-- These end without a dead letter: a confirmation whose contact is gone or
+-- confirmed, or has a newer code; a link that was used, or would expire within
+-- the lease; a message to a contact that is gone or paused.  A message waits
+-- until the store has noted what the contact knows by it (_known.lua).
 --- key: retry
 --- arg: most  how many at most
 --- arg: lease  ms
 --- reply: OK wait#  ms until the next (-1: none), then a row for each
 --- row: delivery member type to secret attempt# first# event body contact old
--- to: URL, or value of the contact.  secret: of a link, too.
--- attempt: 0 = first.  first: when that was
--- (ms).  event: its SID.  contact: its type, or "".  old: the receiver's old
--- secret while it is valid, or "".
+-- to: URL, or value of the contact.  secret: of the receiver, or of a link.
+-- attempt: 0: the first one.  first: its time (ms).  event: SID.  contact: its
+-- type, or "".  old: the old secret of the receiver while it is valid, or "".
 --- include: ahead
 --- include: circuit
 --- include: delivery
@@ -25,7 +28,8 @@ local now = now_ms()
 local due = call('ZRANGEBYSCORE', KEY.retry, '-inf', now, 'LIMIT', 0,
     ARG.most)
 local out = {'OK', -1}
--- That a host is listed and was never told need not be, once its end waits.
+-- Is a message that a host is listed outdated?  It is, if no attempt was made
+-- and the end of the listing waits in the digest.
 local function outdated(ac, co, host)
     local score = host and host ~= ''
         and tonumber(call('ZSCORE', key('digest', ac, co), host))
@@ -35,12 +39,13 @@ local function is_noted(ac, co)
     local first = call('ZRANGE', key('batch', ac, co), 0, 0, 'WITHSCORES')[2]
     return not first or tonumber(first) >= -1
 end
--- Octets of bodies that were read, or are in dead letters, which cost more; a
--- host that a contact does not know costs as much as some of them.  When they
--- are many the rest stays due.
+-- Octets of bodies that were read, or that went into dead letters, which cost
+-- more.  A host that a contact does not know counts as some octets.  Above a
+-- limit the remaining deliveries stay due.
 local moved, moved_most, moved_host = 0, 500000, 1000
--- Until when a receiver gets nothing, for its circuit is open; when the time is
--- up, one delivery tries it and the others wait for the end of that.
+-- When the circuit of a receiver closes (ms); 0: this delivery may be tried.
+-- After that time one delivery is sent as a probe, and the others wait for its
+-- end.
 local circuits = {}
 local function quiet_until(ac, target)
     local k = key('hook', ac, target)
@@ -75,9 +80,9 @@ local function waits_until(ac, target, channel, url)
 end
 -- A message that ends by several calls stays due until the last of them.
 local unfinished = {}
--- URL, secret, type of the contact and old secret; or nil and why not, if that
--- is of use.
--- host: that the message reports as listed, if no attempt has begun; or nil.
+-- Returns URL, secret, type of the contact and old secret; or nil, and the
+-- reason for a dead letter if there shall be one.  host: the host that the
+-- message reports as listed, if no attempt has begun; or nil.
 local function way(ac, target, url, app_sid, digest, host)
     local kind = target:sub(1, 2)
     if kind == 'WH' then

@@ -1,9 +1,10 @@
--- Takes digests whose window is over: each becomes states (_states.lua), so
--- that what comes from now on is for the next one, and is leased; a daemon that
--- dies leaves it to another, with another event, for that may say other things.
--- A contact is told nothing new before all that was made for it is over.  A
--- digest without a contact that may be told ends; what that knows as listed is
--- kept for when it is resumed.  A large digest takes several calls.
+-- Claims digests whose window is over.  Each becomes states of hosts
+-- (_states.lua); later changes go into the next digest.  The digest is leased:
+-- if the daemon dies, another one claims it with another event, because its
+-- message may differ.  A contact gets no new message before all earlier ones
+-- are delivered or dead.  A digest of a contact that is gone or not active is
+-- deleted; what a paused contact knows is kept until it is resumed.  A large
+-- digest takes several calls.
 --- key: digests
 --- arg: window  ms
 --- arg: lease  ms

@@ -1,6 +1,6 @@
--- Stores the messages of a digest, each with its delivery, and the digest is
--- over: all at once, so that nothing is told twice or never.  They go out one
--- after the other.  Run again it has no second effect.
+-- Stores the messages of a digest with their deliveries, and ends the digest,
+-- in one step: nothing is reported twice, or never.  The messages go out one
+-- after the other.  A second run has no effect.
 --- key: digests
 --- arg: member  "<AC>:<CO>"
 --- arg: claimed  the event SID that digest_claim gave
@@ -9,7 +9,7 @@
 --          SID of its host if it is about one listed host only, or ""
 --- reply: OK n#  deliveries
 --- reply: MORE n#  deliveries: call it again, without messages
---- reply: STALE  it is over, or another's
+--- reply: STALE  the digest is over, or another daemon has it
 --- reply: GONE  the contact must not get messages now
 --- include: of
 --- include: known
@@ -52,8 +52,8 @@ then
 end
 -- "host" of a delivery: the only host that the message reports as listed, "*"
 -- for all of the batch, or "".
--- A minute's messages may go at once, then one each time that a place is free.
--- `busy`: when all that were sent before would be, one at a time.
+-- The messages of a minute may go at once, then one as soon as there is room.
+-- busy: when all earlier messages would have gone, one at a time.
 local space = 60000 / ARG.limit
 local pace = key('pace', ac, co)
 local busy = math.max(tonumber(call('GET', pace)) or 0, now)

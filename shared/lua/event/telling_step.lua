@@ -1,14 +1,15 @@
--- Does a slice of what waits for contacts to be told: marks and looks of a host
--- go into the digests of the next contacts of its account (_notify.lua).  Each
--- contact has them once, whichever daemons do the slices.  Mutes that end are
--- such work for all contacts of their account; of one that is repeated the next
--- time is asked for.  Addresses of ranges are made due (_siblings.lua).
+-- Does a slice of the notifications that wait: marks and looks of a host go
+-- into the digests of the next contacts of its account (_notify.lua).  Each
+-- contact gets them once, whichever daemons do the slices.  The end of a mute
+-- gives all contacts of its account a look; for a mute that is repeated the
+-- daemon is asked for its next time.  Addresses of ranges become due
+-- (_siblings.lua).
 --- key: tellings
 --- reply: OK more# asks[]  1: there is more to do, 0: there is not; a row for
 --          each mute whose next time is to be set (mute_next.lua)
 --- row: ask member rule minutes# from# last# now# timezone
--- member: "<AC>:<MU>".  from: the next time does not begin before that, and
--- ends after `now`; last: when the mute is over, 0: never (ms).
+-- member: "<AC>:<MU>".  The next time begins at `from` or later, and ends after
+-- `now`.  last: when the mute is over; 0: never (ms).
 --- include: of
 --- include: notify
 --- include: mutes
@@ -16,7 +17,7 @@
 local slice_contacts = 16
 local slice_mutes = 8
 local ask_lease = 30000                 -- ms
--- The work that is under way or begins: its host, the operation; nil: none.
+-- Returns the host and the operation of the present work; nil: there is none.
 local function begun(k)
     local raw = call('HGET', k, '>')
     if raw then
@@ -31,7 +32,7 @@ local function begun(k)
     op[6] = '-inf'
     return ht, op
 end
--- By group, the numbers of the sets of the operation that have it.
+-- The sets of the operation by group: {group = numbers of the sets with it}.
 local function sets_of(op)
     local of = {}
     for i, set in ipairs(op[1]) do
@@ -42,7 +43,7 @@ local function sets_of(op)
     end
     return of
 end
--- The sets of the operation that a contact is in; nil: none.
+-- The sets of the operation that have a group of the contact; nil: none.
 local function in_sets(op, of, c)
     if op[5] == 1 then
         return {true}
@@ -104,7 +105,7 @@ local function slice()
     end
     return call('EXISTS', k) == 1
 end
--- A time of a mute is over: returns what to ask for, or nil.
+-- Handles the end of a time of a mute.  Returns a row of asks, or nil.
 local function mute_turn(member, now)
     ac = member:sub(1, 34)
     local m = load(key('r', ac, member:sub(36)))

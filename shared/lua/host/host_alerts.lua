@@ -1,5 +1,5 @@
--- Reads who is notified of a host's listings: its contact groups, and some
--- contacts of each.
+-- Reads who is notified about the listings of a host: its contact groups, and
+-- some contacts of each.
 --- key: acct  acct:<AC>
 --- arg: host  SID
 --- arg: most  contacts of a group

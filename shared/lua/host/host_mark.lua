@@ -1,5 +1,5 @@
--- Marks a current listing of a host, or takes marks off.  A mark that is there
--- already keeps who set it and when.
+-- Marks a current listing of a host, or removes marks.  A mark that is set
+-- already keeps its time and author.
 --- key: acct  acct:<AC>
 --- arg: host  SID
 --- arg: list  SID
@@ -29,7 +29,7 @@ while all[at] and all[at][MARK.list] ~= ARG.list do
 end
 local m = all[at] or {ARG.list, 0, '', 0, '', '', 0, ''}
 local changed = false
--- Who did so stands behind the time.
+-- The author is in the field behind the time.
 local function set(field, value)
     m[field] = value and now or 0
     m[field + 1] = value and caller[BY.name] or ''

@@ -1,18 +1,18 @@
--- Reads of hosts on which of the last days a list listed them, from their
--- current listings and their histories; of ranges, how many addresses are
--- listed now.
+-- Reads on which of the last days any list listed each of some hosts, from
+-- their current listings and their histories.  For a range it counts the
+-- addresses that are listed now.
 --- key: acct  acct:<AC>
 --- arg: hosts...  SIDs
---- reply: OK left# strips[]  left: how many of the last ones it did not look
---          at; strips: of each of the others "" if there is no such host; of a
---          range {addresses, listed ones, others that are not clear}; or a
---          letter for each day (UTC), the last one is today: "l" a list listed
---          it; "u" it is not known whether one did; "n" it was not there yet;
---          "-" no listing is recorded
+--- reply: OK left# strips[]  left: how many of the last hosts were not looked
+--          at.  strips, one for each of the others: "" if there is no such
+--          host; for a range {addresses, listed ones, others that are not
+--          clear}; else a letter for each day (UTC), today last: "l" a list
+--          listed the host; "u" it is not known; "n" the host was not there
+--          yet; "-" no listing is recorded
 --- include: account
 local day_ms, days = 86400000, 30
--- What one call reads at most, and of one host: entries of histories, which a
--- host has at most about 300 of, and octets of records.
+-- Limits of one call: entries of histories, also of one host, which has about
+-- 300 at most; octets of records.
 local entries_most, history_most = 100, 150
 local octets_most = 65536
 -- The cost of a range in entries, besides its addresses.
@@ -33,7 +33,7 @@ end
 local function is_checked(h)
     return h[HOST.checked] >= (today - 1) * day_ms
 end
--- From when on it is not known whether the host is listed; nil: it is.
+-- Since when it is not known whether the host is listed; nil: it is known.
 local function blind_from(h)
     local from
     if h[HOST.unknown_count] > 0 or h[HOST.uncovered] == 1 then
@@ -48,8 +48,8 @@ local function blind_from(h)
     end
     return from
 end
--- The listings of a history that ended: {from, till}.  Returns how many entries
--- it has, and from when on it has all.
+-- Adds {from, till} of the ended listings in a history to spans.  Returns how
+-- many entries were read, and since when they are complete.
 local function spans_of(sid, spans)
     local entries = call('XREVRANGE', key('hist', ac, sid), '+',
         string.format('%.0f', first * day_ms), 'COUNT', history_most)
