@@ -1,5 +1,6 @@
 /*
- * host/alerts: who is notified of a host's listings, by its contact groups.
+ * host/alerts: who is notified about the listings of a host, by its contact
+ * groups.
  */
 
 #include "ngx_rbl_portal.h"
@@ -66,29 +67,13 @@ ngx_rbl_alerts_groups(rbl_doc_t *doc, const redisReply *groups)
 static void
 ngx_rbl_alerts_answer(rbl_run_t *run, rbl_doc_t *doc, const redisReply *reply)
 {
-    size_t                  i;
-    rbl_contact_t           contact;
-    rbl_host_alerts_reply_t   said;
+    rbl_host_alerts_reply_t  said;
 
     rbl_host_alerts_reply(&said, reply);
     rbl_doc_object(doc, "data");
     ngx_rbl_alerts_groups(doc, said.groups);
     rbl_doc_array(doc, "contacts");
-
-    for (i = 0; i < rbl_reply_len(said.contacts); i++) {
-        if (rbl_contact_decode(&contact,
-                               rbl_reply_str(rbl_reply_at(said.contacts, i)))
-            != RBL_OK)
-        {
-            run->by->note(run, "The record of a contact is damaged.");
-            continue;
-        }
-
-        rbl_doc_object(doc, NULL);
-        rbl_alert_members(run, doc, &contact);
-        rbl_doc_close(doc);
-    }
-
+    rbl_alert_rows(run, doc, said.contacts);
     rbl_doc_close(doc);
     rbl_doc_close(doc);
 }

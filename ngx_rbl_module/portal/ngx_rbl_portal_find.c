@@ -412,9 +412,7 @@ ngx_rbl_changes_prepare(rbl_run_t *run)
 static void
 ngx_rbl_changes_answer(rbl_run_t *run, rbl_doc_t *doc, const redisReply *reply)
 {
-    size_t                     i, left;
-    rbl_mp_t                   mp;
-    rbl_host_change_t          change;
+    size_t                     i;
     const redisReply          *entry, *of;
     rbl_host_changes_reply_t   said;
 
@@ -424,23 +422,13 @@ ngx_rbl_changes_answer(rbl_run_t *run, rbl_doc_t *doc, const redisReply *reply)
     for (i = 0; i < rbl_reply_len(said.entries); i++) {
         entry = rbl_reply_at(said.entries, i);
         of = rbl_reply_rest(entry);
-        rbl_mp_init(&mp, rbl_reply_str(rbl_reply_field(of, "t")));
-        left = rbl_mp_array(&mp);
 
         rbl_doc_object(doc, NULL);
         rbl_entry_at(run, doc, entry);
         rbl_doc_str(doc, "id", rbl_reply_str(rbl_reply_field(of, "h")));
         rbl_doc_str(doc, "host", rbl_reply_str(rbl_reply_field(of, "v")));
         rbl_doc_int(doc, "total", rbl_reply_int(rbl_reply_field(of, "n"), 0));
-        rbl_doc_array(doc, "changes");
-
-        while (rbl_change_next(&change, &mp, &left)) {
-            rbl_doc_object(doc, NULL);
-            rbl_change_members(doc, &change);
-            rbl_doc_close(doc);
-        }
-
-        rbl_doc_close(doc);
+        rbl_changes(doc, rbl_reply_str(rbl_reply_field(of, "t")));
         rbl_doc_close(doc);
     }
 

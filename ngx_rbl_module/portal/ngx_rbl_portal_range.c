@@ -419,14 +419,6 @@ static void
 ngx_rbl_range_entry(rbl_run_t *run, rbl_doc_t *doc, const redisReply *row,
     const redisReply *entry)
 {
-    size_t             left;
-    rbl_mp_t           mp;
-    rbl_host_change_t  change;
-
-    rbl_mp_init(&mp, rbl_reply_str(rbl_reply_field(rbl_reply_rest(entry),
-                                                   "t")));
-    left = rbl_mp_array(&mp);
-
     rbl_doc_object(doc, NULL);
     rbl_entry_at(run, doc, entry);
     rbl_doc_str(doc, "id", rbl_reply_str(rbl_reply_at(row,
@@ -434,15 +426,8 @@ ngx_rbl_range_entry(rbl_run_t *run, rbl_doc_t *doc, const redisReply *row,
     ngx_rbl_range_host(doc, "host", run->data,
                        rbl_reply_int(rbl_reply_at(row, NGX_RBL_HISTORY_PLACE),
                                      0));
-    rbl_doc_array(doc, "changes");
-
-    while (rbl_change_next(&change, &mp, &left)) {
-        rbl_doc_object(doc, NULL);
-        rbl_change_members(doc, &change);
-        rbl_doc_close(doc);
-    }
-
-    rbl_doc_close(doc);
+    rbl_changes(doc, rbl_reply_str(rbl_reply_field(rbl_reply_rest(entry),
+                                                   "t")));
     rbl_doc_close(doc);
 }
 

@@ -25,7 +25,7 @@ static const rbl_outcome_t  rbl_alert_refusals[] = {
 };
 
 
-void
+static void
 rbl_alert_members(const rbl_run_t *run, rbl_doc_t *doc,
     const rbl_contact_t *contact)
 {
@@ -74,21 +74,15 @@ const rbl_op_t  rbl_op_alert_show = {
 };
 
 
-/* A contact whose record is damaged is left out: the others are shown. */
-
-static void
-rbl_alerts_answer(rbl_run_t *run, rbl_doc_t *doc, const redisReply *reply)
+void
+rbl_alert_rows(rbl_run_t *run, rbl_doc_t *doc, const redisReply *contacts)
 {
-    size_t                       i;
-    rbl_contact_t                contact;
-    rbl_contacts_show_reply_t    said;
+    size_t         i;
+    rbl_contact_t  contact;
 
-    rbl_contacts_show_reply(&said, reply);
-    rbl_page_open(run, doc, "total_contacts", said.total);
-
-    for (i = 0; i < rbl_reply_len(said.contacts); i++) {
+    for (i = 0; i < rbl_reply_len(contacts); i++) {
         if (rbl_contact_decode(&contact,
-                               rbl_reply_str(rbl_reply_at(said.contacts, i)))
+                               rbl_reply_str(rbl_reply_at(contacts, i)))
             != RBL_OK)
         {
             run->by->note(run, "The record of a contact is damaged.");
@@ -99,7 +93,17 @@ rbl_alerts_answer(rbl_run_t *run, rbl_doc_t *doc, const redisReply *reply)
         rbl_alert_members(run, doc, &contact);
         rbl_doc_close(doc);
     }
+}
 
+
+static void
+rbl_alerts_answer(rbl_run_t *run, rbl_doc_t *doc, const redisReply *reply)
+{
+    rbl_contacts_show_reply_t  said;
+
+    rbl_contacts_show_reply(&said, reply);
+    rbl_page_open(run, doc, "total_contacts", said.total);
+    rbl_alert_rows(run, doc, said.contacts);
     rbl_doc_close(doc);
 }
 

@@ -19,6 +19,10 @@
 #define RBL_CHANGE_FIELDS  4            /* _transitions.lua */
 #define RBL_LOOKUP_MAX    2560          /* a lookup URL with a host */
 
+typedef struct {
+    rbl_str_t  list, zone, status, codes;
+} rbl_host_change_t;
+
 
 const rbl_outcome_t  rbl_host_refusals[] = {
     RBL_UNKNOWN_ID("HOST", "host"),
@@ -200,7 +204,10 @@ rbl_entry_at(const rbl_run_t *run, rbl_doc_t *doc, const redisReply *entry)
 }
 
 
-int
+/* Reads the next change of a packed array; `left` are left, and counted down.
+   0: there is none. */
+
+static int
 rbl_change_next(rbl_host_change_t *change, rbl_mp_t *mp, size_t *left)
 {
     if (*left == 0 || rbl_mp_array(mp) != RBL_CHANGE_FIELDS) {
@@ -217,13 +224,34 @@ rbl_change_next(rbl_host_change_t *change, rbl_mp_t *mp, size_t *left)
 }
 
 
-void
+static void
 rbl_change_members(rbl_doc_t *doc, const rbl_host_change_t *change)
 {
     rbl_doc_str(doc, "id", change->list);
     rbl_doc_str(doc, "host", change->zone);
     rbl_doc_str(doc, "status", change->status);
     rbl_doc_str(doc, "codes", change->codes);
+}
+
+
+void
+rbl_changes(rbl_doc_t *doc, rbl_str_t packed)
+{
+    size_t             left;
+    rbl_mp_t           mp;
+    rbl_host_change_t  change;
+
+    rbl_mp_init(&mp, packed);
+    left = rbl_mp_array(&mp);
+    rbl_doc_array(doc, "changes");
+
+    while (rbl_change_next(&change, &mp, &left)) {
+        rbl_doc_object(doc, NULL);
+        rbl_change_members(doc, &change);
+        rbl_doc_close(doc);
+    }
+
+    rbl_doc_close(doc);
 }
 
 

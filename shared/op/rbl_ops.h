@@ -50,15 +50,8 @@ int rbl_run_host(const rbl_run_t *run, rbl_doc_t *doc, const char *key,
 void rbl_entry_at(const rbl_run_t *run, rbl_doc_t *doc,
     const redisReply *entry);
 
-/* An entry of the history of a host (check_finish.lua). */
-typedef struct {
-    rbl_str_t  list, zone, status, codes;
-} rbl_host_change_t;
-
-/* Reads the next change of a packed array; `left` are left, and counted down.
-   0: there is none.  rbl_change_members writes it. */
-int rbl_change_next(rbl_host_change_t *change, rbl_mp_t *mp, size_t *left);
-void rbl_change_members(rbl_doc_t *doc, const rbl_host_change_t *change);
+/* Writes packed changes of a host (_transitions.lua) as an array "changes". */
+void rbl_changes(rbl_doc_t *doc, rbl_str_t packed);
 
 extern const rbl_op_t  rbl_op_host_lists, rbl_op_host_history, rbl_op_host_mark;
 
@@ -89,11 +82,12 @@ extern const rbl_op_t  rbl_op_hooks, rbl_op_hook, rbl_op_hook_add,
                        rbl_op_hook_delete;
 
 
-/* rbl_op_alert.c: what contacts are told; alerts are contacts with that */
+/* rbl_op_alert.c: what contacts are notified about; an *alert* is a contact
+   with that */
 
-/* Writes the members of an alert into an open object. */
-void rbl_alert_members(const rbl_run_t *run, rbl_doc_t *doc,
-    const rbl_contact_t *contact);
+/* Writes the alerts of contacts, of their packed records, into an open array.
+   A contact whose record is damaged is left out. */
+void rbl_alert_rows(rbl_run_t *run, rbl_doc_t *doc, const redisReply *contacts);
 
 extern const rbl_op_t  rbl_op_alerts, rbl_op_alert_show, rbl_op_alert,
                        rbl_op_mutes, rbl_op_mute_add, rbl_op_mute_end;
