@@ -15,7 +15,7 @@ local function tokens_of(sid)
     end
     return own
 end
--- A refusal if the account has as many tokens as there may be.
+-- The refusal if the account has as many tokens as it may have, or nil.
 local most_tokens = 200
 local function tokens_full()
     return call('HLEN', tokens) >= most_tokens and {'TOKENS', most_tokens}
@@ -30,8 +30,8 @@ local function token_end(field)
     call('HDEL', tokens, field)
     call('DEL', key('token', ac, field))
 end
--- Saves an application whose allow list or limits have changed, and brings them
--- to its tokens.
+-- Saves an application whose allow list or limits have changed, and copies
+-- these to its tokens.
 local function app_admits(app)
     totals_renew()
     save(key('s', ac, app[APP.id]), app)

@@ -1,10 +1,10 @@
--- Makes changes that only a daemon makes.  Soon after 0:00 UTC it notes how
--- many hosts each list lists (_trends.lua).  For nginx it changes the record of
--- an account, and its audit log, whose entries it moves to where nginx can only
--- read them, an hour after they were made (_audit.lua).
--- With the rights of nginx anything may be in the log.  A hundred entries of a
--- stream move in half an hour, so that no flood pushes out the entries of
--- before within some hours.
+-- Makes the changes of an account that only a daemon may make.  Soon after 0:00
+-- UTC it notes how many hosts each list lists (_trends.lua).  It writes what
+-- users have chosen into the record of the account.  An hour after an entry of
+-- the audit log was made, it moves the entry to a stream that nginx can only
+-- read (_audit.lua).  Since nginx may write anything into the log, only a
+-- hundred entries of a stream move in half an hour: no flood pushes out older
+-- entries within some hours.
 --- key: acct  acct:<AC>
 --- reply: OK
 --- include: account_save
@@ -29,13 +29,13 @@ if changed and changed < today then
         return {'OK'}
     end
 end
--- The last entry that has moved: the ms of its id, and when it moved.
+-- Returns the ms of the id of the last entry that was moved, and when that was.
 local function last_of(past)
     local e = call('XREVRANGE', past, '+', '-', 'COUNT', 1)[1]
     return e and e[1]:match('^%d+') or '1', e and tonumber(e[2][10]) or 0
 end
--- An id that is not above those that are there, or is of a clock that was
--- ahead: the entry gets the next one.
+-- Moves an entry.  It gets the next id if its own id is not above all others,
+-- or is of a clock that was ahead.
 local function move_one(from, past, id, f)
     local function add(to)
         return redis.pcall('XADD', past, 'MAXLEN', '~', kept, to, 'b',
@@ -52,7 +52,7 @@ local function move_one(from, past, id, f)
     end
 end
 -- Moves the oldest entries of a stream, or those of a clock that was ahead.
--- Returns when it is to be looked at again (ms), or nil.
+-- Returns when to look at the stream again (ms), or nil.
 local function move_old(name, to)
     local from, past = key(name, ac), key(to, ac)
     if not call('XRANGE', from, '-', '+', 'COUNT', 1)[1] then

@@ -1,4 +1,4 @@
--- Shows an account, its limits, and what of them is used.
+-- Shows an account with its limits and their use.
 --- key: acct  acct:<AC>
 --- reply: OK record wanted chosen checks# hosts#  records; how many today, and
 ---          of what there is

@@ -1,4 +1,4 @@
--- Suspends an account or makes it active again: then its bill goes on.
+-- Suspends an account, or makes it active again; then its bill goes on.
 --- key: acct  acct:<AC>
 --- arg: status  active, suspended
 --- audit

@@ -1,7 +1,7 @@
--- Changes what an account may choose.  What its users want waits for a daemon
--- (account_settle.lua): nginx runs this, and may not write the account's
--- record.  An operator changes the record, together with what the users want.
--- Another interval takes effect for each host after its next check.
+-- Changes settings of an account.  Changes by its users wait for a daemon
+-- (account_settle.lua), because nginx runs this script and may not write the
+-- record of the account.  An operator changes the record, together with the
+-- changes that wait.  A new interval applies to each host after its next check.
 --- key: acct  acct:<AC>
 --- arg: name  or "": as it is; likewise the others
 --- arg: timezone  name of the zone

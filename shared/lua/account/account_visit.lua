@@ -1,4 +1,5 @@
--- An operator acts in an account.  The first time in an hour is logged.
+-- Notes that an operator acts in an account.  The first time in an hour is
+-- logged.
 --- key: acct  acct:<AC>
 --- arg: user  SID of the operator
 --- audit

@@ -29,7 +29,7 @@ local function window(at, limit, length)
     if limit < 1 then
         return
     end
-    -- An end further away than a window is long: the clock was set back.
+    -- The end is further away than a window is long: the clock was set back.
     if state[at] <= now or state[at] > now + length then
         state[at], state[at + 1] = now + length, 0
     end

@@ -1,4 +1,5 @@
--- Says from where an application may ask, with whichever of its tokens.
+-- Sets the networks from which an application may send requests, with all of
+-- its tokens.
 --- key: acct  acct:<AC>
 --- arg: app  SID of the application
 --- arg: networks...  none: from everywhere

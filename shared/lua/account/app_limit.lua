@@ -1,4 +1,4 @@
--- Says how often an application may ask, with all its tokens together.
+-- Sets the rate limits of an application, for all of its tokens together.
 --- key: acct  acct:<AC>
 --- arg: app  SID of the application
 --- arg: hour  requests an hour; here and below 0: no limit, "": as it is

@@ -1,4 +1,4 @@
--- Ends an application: all its tokens are gone, its record says revoked.
+-- Revokes an application: deletes all of its tokens, and marks its record.
 --- key: acct  acct:<AC>
 --- arg: app  SID of the application
 --- audit: app

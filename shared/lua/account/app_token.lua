@@ -1,5 +1,5 @@
--- Gives an application a new token; the older ones end, or go on for a while
--- until they are revoked.
+-- Gives an application a new token.  The older ones end, or stay valid until
+-- they are revoked.
 --- key: acct  acct:<AC>
 --- arg: app  SID of the application
 --- arg: field  of the token

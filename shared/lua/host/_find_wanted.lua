@@ -1,5 +1,6 @@
--- Steps of host_find: is a host wanted?  No name has the bytes of a packed SID,
--- which are not UTF-8.  What is found by name has been found by value before.
+-- Steps of host_find that decide whether a search finds a host.  No name has
+-- the bytes of a packed SID, which are not UTF-8.  A host whose value has the
+-- text was found by its value, and is not found again by its name.
 --- takes: part parts prefix stopped text
 --- sets: group is_range list picks profile weight weight_normal
 local picks = ARG.group ~= '' or ARG.profile ~= '' or stopped
@@ -15,7 +16,7 @@ end
 local function has(s)
     return string.find(s, text, 1, true)
 end
--- Its listings, whose weight may not be known before the next check.
+-- The listings.  Their weight may be unknown until the next check.
 local weight_normal = 2
 local list, weight = cmsgpack.pack(ARG.list), tonumber(ARG.weight)
 local function is_listed_so(raw)

@@ -1,17 +1,16 @@
--- The days of an account, how its hosts are now, and the lists that list most
--- of them.
+-- Reads the days of an account, the present state of its hosts, and the lists
+-- with most of its hosts.
 --- key: acct  acct:<AC>
 --- arg: most  lists
 --- reply: OK today days listed# unknown# silent# date# answered# weights[]
 ---   names# trends lists[]
---          today, days, trends: as they are stored, or "".  listed,
---          unknown: hosts now;
---          silent: those that are unknown if no list answers.  date, answered:
---          days since 1970, of today and of the last answer of a list (0:
---          none).  weights: hosts by their heaviest listing, from info to
---          critical.  names: how many lists list hosts, or began to within
---          seven days; lists: {SID, hosts, new in seven days, record} of the
---          first of them
+--          today, days, trends: as they are stored, or "".  listed, unknown:
+--          hosts now.  silent: hosts that are unknown if no list answers.
+--          date, answered: days since 1970, of today and of the last answer of
+--          a list (0: none).  weights: hosts by their heaviest listing, from
+--          info to critical.  names: number of lists that list hosts, or have
+--          begun to within seven days.  lists: the first of these, each
+--          {SID, hosts, new in seven days, record}
 --- include: account
 --- include: state
 --- include: days

@@ -1,7 +1,8 @@
--- Adds a host, those of a subnet, or a range with its children.  All or none:
--- everything that can refuse is decided here.  Values that exist already (same
--- type) are skipped; if nothing is new the call is refused.  Of more than one
--- host the values are taken and the range is made here, the rest is work.
+-- Adds a host, the hosts of a subnet, or a range with its children: all or
+-- none.  The script decides here whether the call is refused.  Values that
+-- exist already, with the same type, are skipped; if no value is new, the call
+-- is refused.  For more than one host the script takes the values and makes the
+-- range; the rest is work.
 --- key: acct  acct:<AC>
 --- arg: name
 --- arg: type  of the request: rbl, uribl, ip_range
@@ -52,7 +53,8 @@ for i = ARG.value + ARG.each, #ARGV, ARG.each do
     n = n + 1
     fields[n] = mark .. ARGV[i]
 end
--- The new hosts: for "uniq", and for the work as SID and value in one text.
+-- The new hosts: entries for "uniq", and SIDs with values as one text for the
+-- work.
 local known = call('HMGET', uniq, unpack(fields))
 local taken, rest = {}, {}
 for i = 1, n do
@@ -67,7 +69,7 @@ end
 if #rest == 0 then
     return {'EXISTS'}
 end
--- A value that was taken counts, though its host is still to be made.
+-- A value that is taken counts even if its host is not made yet.
 local max = a[ACCOUNT.max_hosts]
 if max > 0 and math.max(call('HLEN', uniq), call('ZCARD', key('hosts', ac)))
     + #rest + (range and 1 or 0) > max

@@ -1,6 +1,6 @@
--- Changes some hosts of an account, one after the other, until most of a
--- millisecond of the store has passed.  Ranges are left to the calls that
--- change their addresses, too.
+-- Changes some hosts of an account, one after the other, for about a
+-- millisecond of the store.  Ranges are left to the calls that also change
+-- their addresses.
 --- key: acct  acct:<AC>
 --- arg: action  pause, resume, delete, group, profile
 --- arg: to  SIDs of the groups, with commas between them; of the profile; or ""
@@ -8,9 +8,9 @@
 --- arg: hosts...  SIDs
 --- audit
 --- reply: OK left# changed[] was[] ranges[] of[] gone#  left: how many of the
---          last ones it did not look at; changed: those that were not so
---          already; was: the groups or the profile of each before, as `to`;
---          ranges, and the same of them; gone: how many there were not
+--          last hosts were not looked at; changed: hosts that were changed;
+--          was: their groups or profiles before, as `to`; ranges, of: the same
+--          for ranges, which were not changed; gone: hosts that do not exist
 --- reply: GROUP
 --- reply: GROUPS max#  of a host
 --- reply: PROFILE
@@ -57,12 +57,12 @@ local now, start, spent = now_ms(), clock(), 0
 local function enough()
     return spent >= slice or clock() - start >= slice
 end
--- What a host has that the change replaces.
+-- The value of a host that the change replaces.
 local function replaced(h)
     return action == 'group' and table.concat(h[HOST.groups], ',')
         or action == 'profile' and h[HOST.profile] or ''
 end
--- sets: of groups whose contacts are to look at these hosts.
+-- sets: sets of groups whose contacts look at these hosts.
 local sets, n_sets, ended, listed = {}, 0, 0, 0
 local function look_at_groups(groups)
     local name = table.concat(groups)

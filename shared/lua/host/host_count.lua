@@ -1,9 +1,9 @@
 -- Counts the hosts of an account by their state, and the listed ones by the
 -- weight of their heaviest listing.
 --- key: acct  acct:<AC>
---- reply: OK hosts# others# listed# unknown# uncovered# paused# weights[]  all;
---          those that are not clear, and ranges; those in each state; by
---          weight, from info to critical
+--- reply: OK hosts# others# listed# unknown# uncovered# paused# weights[]
+--          hosts: all; others: those that are not clear, and ranges; then hosts
+--          in each state; weights: hosts by weight, from info to critical
 --- include: account
 --- include: state
 local function of(state)

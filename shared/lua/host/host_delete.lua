@@ -1,5 +1,5 @@
--- Deletes a host; of a range, its children too, which is work.  Contacts
--- that know of a listing are notified that it is no longer reported.
+-- Deletes a host; for a range also its children, which is work.  Contacts that
+-- know a listing are notified that it is no longer reported.
 --- key: acct  acct:<AC>
 --- arg: host  SID
 --- arg: keep  how long ended check records are kept (ms)

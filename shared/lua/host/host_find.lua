@@ -1,9 +1,9 @@
 -- Finds hosts by a text in their value or name, by state, group, profile and
 -- listings.  It walks through one index from `after` on, looks at a bounded
--- number of hosts and says where to go on.  An index by text comes in the order
--- of the values, then of the names; a walk is by text unless fewer hosts are in
--- the state.  By address, hosts in a state come in the order of their creation
--- if there are more than 200.
+-- number of hosts, and returns where to go on.  The index by text has the order
+-- of the values, then of the names; it is used unless fewer hosts are in the
+-- state.  When sorted by address, hosts in a state come in the order of their
+-- creation if there are more than 200 of them.
 --- key: acct  acct:<AC>
 --- arg: text  or ""
 --- arg: state  its number (_state.lua), 0: clear, or ""
@@ -12,21 +12,21 @@
 --- arg: list  SID of a list that lists them now, or ""
 --- arg: weight  of their heaviest listing (rbl_codes.h), or ""
 --- arg: since  within how many hours they were listed, or ""
---- arg: parent  SID of the range that they are addresses of, which come in the
---          order of their creation; "none": they are addresses of none; or ""
---- arg: part  "1": hosts whose value or name has the text behind its beginning
---          come, too, after the others; they are looked for in all hosts
+--- arg: parent  SID of a range: its addresses, in the order of their creation;
+--          "none": no addresses of ranges; or ""
+--- arg: part  "1": also hosts with the text behind the beginning of their value
+--          or name, after the others; they are looked for among all hosts
 --- arg: sort  created; name; address; since: listed hosts, by the time of the
 --          listing
 --- arg: after  `next` of the call before, or ""
 --- arg: limit  hosts
---- arg: stopped  "1": all hosts that are active count as unknown; the indexes
---          do not have that yet (_lapse.lua)
---- reply: OK next looked# hosts[]  next: "" at the end; looked: how many it
---          looked at; hosts: records
+--- arg: stopped  "1": all active hosts count as unknown, which the indexes do
+--          not show yet (_lapse.lua)
+--- reply: OK next looked# hosts[]  next: "" at the end; looked: how many
+--          hosts were looked at; hosts: records
 --- reply: GROUP
 --- reply: PROFILE
---- reply: AFTER  it is none of such a call
+--- reply: AFTER  `after` is not from a call with the same arguments
 --- include: account
 --- include: state
 --- include: find
@@ -67,8 +67,8 @@ if is_none() then
 end
 state = not stopped and state or nil
 
--- The narrowest index by scores, from `low` to below `high`, and the state of
--- all of its hosts.
+-- Returns the narrowest index by scores, its bounds `low` and `high`
+-- (excluded), and the state that all of its hosts have.
 local listed_from = ARG.since ~= ''
     and now_ms() - tonumber(ARG.since) * 3600000 or 0
 local kids = ARG.parent ~= '' and ARG.parent ~= 'none'
@@ -87,9 +87,9 @@ local function narrowest()
 end
 local index, low, high, all_in = narrowest()
 
--- What the members of "find" begin with that are walked through; nil: `index`
--- is.  at: a member, or score and SID.  in_state: how many hosts `index` has.
--- parts: all that begin with the text were found.
+-- prefix: the beginning of the members of "find" to walk through; nil: `index`
+-- is walked through.  at: a member, or score and SID.  in_state: number of
+-- hosts in `index`.  parts: all hosts that begin with the text were found.
 local part = ARG.part == '1' and text ~= ''
 local function walked()
     return ARG.sort ~= 'since' and not kids and (text ~= '' and 'v' .. text
@@ -101,9 +101,9 @@ local function begin_with(letter)
     return call('ZLEXCOUNT', find, '[' .. letter .. text,
         '(' .. letter .. text .. '\255')
 end
--- Sets `prefix`, `at` and `parts` by a cursor: "s", or "c" for parts, score and
--- SID; or the letter of a member and the rest of it in hex digits.  Returns
--- whether it may be one.
+-- Sets `prefix`, `at` and `parts` from a cursor: "s", or "c" for parts, with
+-- score and SID; or the letter of a member, with the rest of the member in hex
+-- digits.  False: it is no cursor.
 local function go_on(after)
     local how, score, sid = after:match('^([sc])(%d+)(HT%x+)$')
     local letter, digits = after:match('^([nva])(%x+)$')
@@ -131,8 +131,8 @@ elseif not at and in_state and is_few() then
     prefix = nil
 end
 
--- The next n entries from `at` on: SIDs, what `at` is at each, and whether
--- there are more.
+-- Returns the next n entries from `at` on: their SIDs, the value of `at` at
+-- each, and whether there are more.
 local function by_text(n)
     local members = call('ZRANGE', find, at and '(' .. at or '[' .. prefix,
         '(' .. prefix .. '\255', 'BYLEX', 'LIMIT', 0, n)
@@ -142,8 +142,8 @@ local function by_text(n)
     end
     return sids, members, #members == n
 end
--- The same of few hosts in a state, sorted by name or address.  Order does not
--- depend on the locale of Redis if all are hex digits.
+-- The same for a few hosts in a state, sorted by name or address.  Hex digits
+-- have the same order in each locale of Redis.
 local hex = setmetatable({}, {__index = function(_, c)
     return string.format('%02x', c:byte())
 end})
@@ -203,7 +203,7 @@ local function mixed()
 end
 local by_state = state and (state ~= all_in or mixed())
 local score_least = ARG.since ~= '' and state_score(state, listed_from) or 0
--- The records of those of sids[from] to sids[to] that are in the state:
+-- The records of the hosts in the state from sids[from] to sids[to]:
 -- {place in sids = record}.
 local function records_of(sids, from, to)
     local scores = by_state
@@ -230,8 +230,8 @@ local function look_at(raw, place)
         found[#found + 1] = raw
     end
 end
--- Passes over the addresses of the range at which it is, in the index by
--- address, if no other host is among them.
+-- Skips the addresses of the present range in the index by address, if no other
+-- host is among them.
 local skipped, step = 0, 1
 local function skip_range()
     local width, last = ({[52] = 4, [54] = 16})[at:byte(2)], {}
@@ -255,7 +255,7 @@ local function enough()
     return #found == limit or looked - #found >= passed_most
         or octets >= octets_most or skipped == ranges_most
 end
--- The hosts of a page, one after the other; whether it ended before its end.
+-- Reads the hosts of a page, one after the other.  True: it ended early.
 local function look_through(sids, places)
     local records
     for i = 1, #sids do
@@ -271,7 +271,7 @@ local function look_through(sids, places)
         end
     end
 end
--- At the end of an index, to the next one, if there is one.
+-- Goes on to the next index at the end of one, if there is a next one.
 local function walk_on()
     if prefix and prefix:sub(1, 1) == 'v' then
         if not enough() then

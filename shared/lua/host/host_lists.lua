@@ -1,5 +1,5 @@
--- Reads a host, the lists that its profile has for it, and their records; also
--- lists that no longer check it and have a current listing or are unknown.
+-- Reads a host, the lists of its profile that apply to it, and their records;
+-- also lists that no longer apply but list the host, or are unknown.
 --- key: acct  acct:<AC>
 --- arg: host  SID
 --- reply: OK host lists[] records[] coverage marks now#  its record; SIDs;

@@ -1,6 +1,6 @@
--- Pauses or resumes a host; of a range, its children too, which is work.  A
--- paused host keeps its state, is not scheduled and does not show in listings.
--- Doing it twice is no error and has no second effect.
+-- Pauses or resumes a host; for a range also its children, which is work.  A
+-- paused host keeps its state, is not scheduled, and is in no list of listings.
+-- A second call is no error and has no effect.
 --- key: acct  acct:<AC>
 --- arg: host  SID
 --- arg: status  active, paused

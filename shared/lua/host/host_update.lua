@@ -1,6 +1,7 @@
--- Changes a host; of a range, its children too, which is work.  Contacts that
--- know of a listing and have left its groups are notified that it is no longer
--- reported; those of its new groups are notified of it.
+-- Changes a host; for a range also its children, which is work.  Contacts that
+-- know a listing and lose the host by a change of its groups are notified that
+-- it is no longer reported.  Contacts of its new groups are notified about the
+-- listing.
 --- key: acct  acct:<AC>
 --- arg: host  SID
 --- arg: named  "1" if name is given

@@ -1,13 +1,13 @@
--- Reads the states of some addresses, and the records of those that are listed,
--- from a place on.  An address that a change has not made yet has no state.
+-- Reads the states of some addresses, and the records of listed ones from a
+-- place on.  An address whose host is not made yet has no state.
 --- key: acct  acct:<AC>
 --- arg: from  place of an address, from 0 on
 --- arg: ranges  how many of the fields are ranges, which come first
 --- arg: fields...  of "uniq"; the addresses are at most 256
 --- reply: OK range cells[] next# listed[]  range: the record of the first range
---          that there is, or ""; cells: {place, SID, state, since} of hosts, in
---          order; listed: records of some of those that are listed; next: place
---          of the first one without a record, or -1
+--          that exists, or ""; cells: {place, SID, state, since} of hosts, in
+--          order; listed: records of some listed hosts; next: place of the
+--          first listed host whose record is missing here, or -1
 --- include: account
 --- include: state
 local octets_most = 131072

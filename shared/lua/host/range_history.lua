@@ -1,5 +1,5 @@
 -- Reads when lists began and ceased to list some addresses, one address after
--- the other, of each the newest first.
+-- the other; the newest changes of an address come first.
 --- key: acct  acct:<AC>
 --- arg: from  place of the first address, from 0 on
 --- arg: oldest  time (ms)

@@ -1,15 +1,18 @@
--- Makes what is derived from the system lists, and counts a change.
--- `defaults` holds all active ones.  The hash `defaults:for` has for each host
--- type ("" is a one-off) and family "<type>|<family>", the packed lists that
--- are asked, and "n|<type>|<family>", how many; `sum` is the digest of
--- `defaults`: who has read the same lists need not be told them.
--- `lists:active` has the active ones in order, `lists:zones` the zones of all
--- with their types.
--- Within these bytes of a record are the fields up to the status
+-- Makes the keys that are derived from the system lists, and counts a change.
+--
+-- `defaults`: all active lists.
+-- `defaults:for`: for each type of host ("": a one-off) and family the packed
+-- lists to query, "<type>|<family>", and their number, "n|<type>|<family>".
+-- Its field `sum` is the digest of `defaults`, by which a daemon knows whether
+-- it has read these lists.
+-- `lists:active`: the active lists in order.
+-- `lists:zones`: the zones of all lists with their types.
+
+-- The fields of a record up to the status fit into so many octets
 -- (lists_file.c).
 local list_head = 1792
--- Where the value behind a text begins.  The name of a list may be long and is
--- not needed.
+-- The position of the value behind a text.  It skips the name of a list, which
+-- may be long and is not needed.
 local function after_text(raw, at)
     local first, n, low = raw:byte(at + 1, at + 3)
     if first == 218 then

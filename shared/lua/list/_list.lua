@@ -4,7 +4,7 @@ local HOUR = 3600000
 local t = call('TIME')
 local now_us = t[1] * 1000000 + t[2]
 local now = math.floor(now_us / 1000)
--- A number from 0 to 2^53; what is none is 0.
+-- A number from 0 to 2^53; 0 for anything else.
 local function num(v)
     local n = tonumber(v) or 0
     return n >= 0 and n <= 9007199254740992 and math.floor(n) or 0
@@ -12,8 +12,8 @@ end
 local function digits(n)
     return string.format('%.0f', n)
 end
--- The rest of the list's back-off, ms.  An end further away than the longest
--- back-off means that the clock was set back.
+-- The remaining back-off of the list (ms).  If it would end later than the
+-- longest back-off, the clock was set back.
 local function backs_off(till)
     local left = num(till) - now
     return left > 0 and left <= HOUR and left or 0

@@ -1,4 +1,5 @@
--- A record of an older release lacks fields: none may be left out between two.
+-- Adds the fields that a record of an older release lacks: no field may be left
+-- out between two others.
 local function list_whole(l)
     l[LIST.names] = l[LIST.names] or ''
     l[LIST.min_interval] = l[LIST.min_interval] or 0

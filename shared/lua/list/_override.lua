@@ -30,8 +30,8 @@ local function list_packed(field)
     local raw = override_of(field)
     return raw and cmsgpack.unpack(raw)
 end
--- A record that comes from a file: what was said by hand goes over it, and what
--- the file says is kept for when it no longer does.
+-- Applies the overrides to a record from a file, and keeps the values of the
+-- file for the time after the overrides.
 local function list_overrule(sid, l)
     for name, at in pairs(overridden) do
         local o = list_packed(sid .. ':' .. name)
@@ -49,7 +49,7 @@ local function list_overrule(sid, l)
     end
     l[LIST.status] = override_of(sid) or l[LIST.status]
 end
--- The fields are the catalogue's again.
+-- Gives the fields the values of the catalogue again.
 local function list_restore(sid, l)
     for name, at in pairs(overridden) do
         local o = list_packed(sid .. ':' .. name)

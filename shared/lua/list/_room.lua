@@ -3,10 +3,11 @@
 -- what is derived from them.
 --- include: override
 local lists_most = 200
--- Is there no room for the lists that `new` names, once those that `gone` names
--- are killed?  Both are sets of SIDs.  nil; or FULL, how many there would be,
--- and the limit.  A partition that had more before there was a limit keeps
--- them: they may be updated and killed, but none may be added.
+-- Checks whether there is room for the lists in `new` once those in `gone` are
+-- killed; both are sets of SIDs.  Returns nil; or FULL, the number of lists
+-- there would be, and the limit.  A partition with more lists from the time
+-- before the limit keeps them: they may be updated and killed, but none may be
+-- added.
 local function lists_full(new, gone)
     local n, added, there, ask = 0, 0, {}, {}
     for _, sid in ipairs(call('ZRANGE', key('lists'), 0, -1)) do

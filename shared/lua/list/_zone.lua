@@ -5,13 +5,14 @@ local WEEK = 7 * 86400000
 local function get(field)
     return call('HGET', KEY.zone, field)
 end
--- The largest TTL, ms, of the lies of a family, and when one was told last.
+-- The largest TTL (ms) of wildcard responses of a family, and the time of the
+-- last report.
 local function lied(family)
     local ttl, seen = string.match(get('lied ' .. family) or '',
         '^(%d+) (%d+)$')
     return math.min(num(ttl) * 1000, WEEK), math.min(num(seen), now)
 end
--- A number that was told less than 90 days ago, or 0.
+-- A number that was reported less than 90 days ago, or 0.
 local KEEP = 90 * 86400000
 local function lately(field)
     local value, told = string.match(get(field) or '', '^(%d+) (%d+)$')

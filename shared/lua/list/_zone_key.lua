@@ -1,6 +1,7 @@
--- Keys in the zones of own lists.  The catalogue has zones with a label {key}.
--- The labels of an own list in its place are secret: they are kept in a field
--- of their own (LIST.key), and the zone has "****" in their place.
+-- Keys in the zones of own lists.  Zones of the catalogue may have a label
+-- {key}.  The labels in its place in the zone of an own list are secret: they
+-- are kept in a field of their own (LIST.key), and the zone has "****" in their
+-- place.
 --- include: list_whole
 local key_slot, key_hidden = '{key}', '****'
 -- The zone without its key, and the key; or the zone.  Labels before a key that

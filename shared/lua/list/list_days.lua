@@ -1,5 +1,4 @@
--- How many hosts of an account a list lists, and what is known of the days
--- before.
+-- Reads how many hosts of an account a list lists, now and on earlier days.
 --- key: acct  acct:<AC>
 --- arg: list  SID
 --- reply: OK date# hosts# coverage trends begun[]  date: days since 1970, of

@@ -1,22 +1,22 @@
--- Grants questions to a list: how many, and when they may be asked.  All that
--- is granted is counted at once and never taken back.
--- The rate is kept by turns: each grant has the time that its questions take at
--- that rate to itself, behind those granted before, and they may be asked one
--- by one from its beginning.  So idle time earns nothing, and no span of T
--- seconds sees more than T times the rate and one batch.
+-- Grants queries to a list: how many, and when they may be sent.  A grant
+-- counts at once and is never taken back.  Grants follow each other: each one
+-- reserves the time that its queries take at the rate of the list, behind all
+-- earlier grants, and its queries are sent one by one from the beginning of
+-- that time.  So idle time earns nothing, and no T seconds see more than T
+-- times the rate and one batch.
 --- key: list  list:<RB>
 --- arg: want  how many; 0: only looks
 --- arg: rate  a second
 --- arg: quota  of a day (UTC); 0: none
---- arg: patience  how long their turn may be away (ms)
---- reply: OK n# wait# life# left# refused#  n: how many.  wait: ms to the
---          first.  life: ms from there in which they may be asked.  left: of
---          the day (-1: no quota).  refused: how often it has: an answer is to
---          be told (list_told)
+--- arg: patience  how far away the beginning may be (ms)
+--- reply: OK n# wait# life# left# refused#  n: queries.  wait: ms until the
+--          first one.  life: ms from then on in which they may be sent.  left:
+--          the rest of the quota (-1: none).  refused: how often the list has
+--          refused in a row; above 0 an answer must be reported (list_told)
 --- reply: USED wait#  the quota is used up: ms to the next day
---- reply: LATE wait#  ms to its turn, which is too far away: nothing granted
---- reply: BLOCKED wait# refused#  the list has refused so often and is left
---          alone so long (ms)
+--- reply: LATE wait#  the beginning is so far away (ms): nothing is granted
+--- reply: BLOCKED wait# refused#  the list has refused so often, and is not
+--          queried for so long (ms)
 --- include: list
 local DAY = 86400000
 local LIFE, LIFE_DAY, FAR = 500, 2000, 60000
@@ -43,7 +43,7 @@ if quota > 0 then
     n = math.min(n, math.max(1, math.floor(left / 50)))
 end
 if rate > 0 then
-    -- A turn further away than any can be: the clock was set back.
+    -- A beginning further away than is possible: the clock was set back.
     local turn = num(h[2])
     if turn < now_us or turn > now_us + (FAR + 1000) * 1000 then
         turn = now_us

@@ -1,6 +1,6 @@
--- Unfreezes a list (list_turn): a sample was right, or the operator wants it.
--- The counters begin again.  For the next hour it takes twice as many new
--- listings to freeze it.
+-- Unfreezes a list (list_turn): a sample was in order, or the operator
+-- unfreezes it.  The counters begin again.  For the next hour it takes twice as
+-- many new listings to freeze the list.
 --- key: list  list:<RB>
 --- arg: since  when it was frozen (ms since 1970), if only that freeze shall
 --          end; "": whichever

@@ -1,7 +1,8 @@
--- A list has refused to answer, or answers again.  No daemon queries a list
--- that refuses: for 300 s at first, twice as long each time, up to an hour; an
--- answer ends this back-off.  Responses to queries that were in flight when it
--- began do not count, and refusals during it do not prolong it.
+-- Reports that a list has refused to answer, or answers again.  No daemon
+-- queries a list that refuses: for 300 s at first, twice as long each time, up
+-- to an hour.  An answer ends this back-off.  Responses to queries that were in
+-- flight when the back-off began do not count; refusals during the back-off do
+-- not prolong it.
 --- key: list  list:<RB>
 --- arg: refused  1, 0
 --- reply: OK wait# refused# begins#  ms for which it is left alone, how often

@@ -1,15 +1,16 @@
--- The mass-listing guard: counts the answers of a list about hosts that were
--- not listed on it, and freezes it when too many of the last ones are listings.
--- The window is made of answers, not of time: halved beyond 48 of them, so that
--- a list that turns is found after as many listings on a large site as on a
--- small one; what is older than half an hour counts half, than an hour not.
--- Too many are ten that are 30 % of the window, or five that are 60 %; twice as
--- many each time that the list was found in order within the last hour.
+-- The mass-listing guard: counts the answers of a list about hosts that it did
+-- not list, and freezes the list when too many of the last answers are
+-- listings.  The window holds answers, not a time.  Beyond 48 answers it is
+-- halved, so that a list is frozen after as many listings on a large site as on
+-- a small one.  Answers older than half an hour count half; those older than an
+-- hour do not count.  Too many are ten listings that are 30 % of the window, or
+-- five that are 60 %.  Both numbers double each time that a sample was in order
+-- within the last hour.
 --- key: list  list:<RB>
---- arg: clear  how many such answers
---- arg: fresh  listings, neither told before
---- arg: bad  "1": a sample was not in order (its daemon may also have died:
---          then another is taken soon)
+--- arg: clear  clear answers since the last call
+--- arg: fresh  new listings since the last call
+--- arg: bad  "1": a sample was not in order.  Without this, its daemon may have
+--          died, and another sample is taken soon
 --- reply: OK turned#  listings in the window
 --- reply: FROZEN begins# turned# of# sample# age# since#  begins: 1 if that has
 --          just begun.  turned, of: listings and answers by which.  sample: 1
@@ -21,7 +22,7 @@ local SAMPLE_EVERY, SAMPLE_LOST = 30000, 5000
 local h = call('HMGET', KEY.list, 'frozen', 'turned', 'of', 'sampled',
     'clear', 'fresh', 'moved', 'passed', 'passes', 'found')
 local clear, fresh = num(ARG.clear), num(ARG.fresh)
--- How long ago; what is not yet, or not at all, is long ago.
+-- How long ago a time was (ms); very long if it is in the future, or none.
 local function ago(v)
     local at = num(v)
     return at > 0 and at <= now and now - at or 9007199254740992

@@ -1,5 +1,5 @@
--- Gives a list that wants one its key, or takes it away.  There is one copy of
--- the keys, in partition 0, where daemons look after the lists.
+-- Sets or deletes the key of a list that needs one.  There is one copy of the
+-- keys, in partition 0, where the daemons read the state of the lists.
 --- key: lists
 --- arg: list  SID
 --- arg: secret  the key; "": none

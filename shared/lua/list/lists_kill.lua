@@ -1,6 +1,7 @@
--- Kills a system list in one partition, or takes that back: daemons do not
--- query it, accounts do not see it, and a load does not bring it back.  A
--- second call has no effect, but a new reason replaces the old one.
+-- Kills a system list in one partition, or brings it back.  Daemons do not
+-- query a killed list, accounts do not see it, and a load does not bring it
+-- back.  A second call has no effect, except that a new reason replaces the old
+-- one.
 --- key: lists
 --- arg: list  SID
 --- arg: reason  "": it is killed no more

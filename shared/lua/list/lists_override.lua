@@ -1,5 +1,5 @@
--- Changes fields of a system list in one partition, until told otherwise: a
--- load does not change them back.
+-- Overrides fields of a system list in one partition, until they are reset: a
+-- load does not change them.
 --- key: lists
 --- arg: list  SID
 --- arg: reset  "1": earlier values are void

@@ -1,7 +1,7 @@
--- Loads system lists into one partition: adds and updates those given, leaves
--- the others.  The operator's overrides (lists:override) survive a load; a list
--- that the file kills loses them.  A file is loaded in slices, those
--- of killed lists first.
+-- Loads system lists into one partition: adds and updates the given lists, and
+-- leaves all others as they are.  The operator's overrides (lists:override)
+-- survive a load, but not for a list that the file kills.  A file is loaded in
+-- slices, killed lists first.
 --- key: lists
 --- arg: records...  packed list records, in the order they shall have; before
 --          them "+" if more slices follow: what is derived from the lists is

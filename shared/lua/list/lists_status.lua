@@ -1,4 +1,5 @@
--- Enables or disables a system list in one partition, until told otherwise.
+-- Enables or disables a system list in one partition; a load does not change
+-- that.
 --- key: lists
 --- arg: list  SID
 --- arg: status  active, disabled

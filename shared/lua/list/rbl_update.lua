@@ -1,4 +1,4 @@
--- Changes what a custom list is; profiles keep it.
+-- Changes a custom list.  It stays in its profiles.
 --- key: acct  acct:<AC>
 --- arg: list  SID
 --- arg: type  or ""

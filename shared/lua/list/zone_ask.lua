@@ -18,19 +18,21 @@
 --- key: seen  seen:<list>:<host>
 --- arg: family
 --- arg: resolver
---- arg: order  ms since who asks has seen it in order through that
---- arg: response  "listed" or "clear"; "": the news are of no concern, nor are
---          `age`, `since`, `any` and `waits`
+--- arg: order  ms since the caller first saw the list in order through this
+--          resolver
+--- arg: response  "listed" or "clear"; "": no news are meant, and `age`,
+--          `since`, `any` and `waits` have no meaning
 --- arg: age  of the response (ms)
---- arg: since  waits that began more ms ago than this begin again; "": none
---- arg: ttl  (ms) of its positive test point through that; "": not known
---- arg: any  1: waits go on through any resolver; the first is for the test
---          point; 0: through the same
+--- arg: since  waits that began longer ago (ms) begin again; "": none
+--- arg: ttl  (ms) of its positive test point through this resolver; "": unknown
+--- arg: any  1: waits go on through any resolver, the first one for the test
+--          point; 0: through the same one
 --- arg: waits...  ms
 --- reply: OK left# entry# soa# wait#
--- left: ms for which the resolver may still keep lies of it.  entry: 1 if it
--- was seen to have its test entry of that family (0: not).  soa: labels of its
--- SOA's owner (0: not known).  wait: ms until the news counts (0: it does).
+-- left: ms for which the resolver may still cache wildcard responses of the
+-- list.  entry: 1 if the list was seen to have its test entry of this family,
+-- or 0.  soa: labels of the owner of its SOA record (0: not known).  wait: ms
+-- until the news counts (0: it counts).
 --- include: zone
 local AGAIN = 600000                -- ms that a wait is kept after its end
 local SLACK = 2000
@@ -48,9 +50,9 @@ local function report(field, value)
     set(field, digits(value) .. ' ' .. digits(now))
     call('PEXPIRE', KEY.zone, digits(KEEP))
 end
--- The largest TTL of the test point (ms), which is forgotten two days after its
--- last report; and since when daemons look through this resolver, without a
--- break of 36 hours.  Each reports once a day.
+-- most: the largest TTL of the test point (ms), for two days after its last
+-- report.  watched: since when daemons have queried through this resolver
+-- without a break of 36 hours.  Each daemon reports once a day.
 local most, watched = 0, now
 if ARG.ttl ~= '' then
     local field, ttl, at = 'ttl ' .. family, math.min(num(ARG.ttl), WEEK)

@@ -1,10 +1,11 @@
--- A daemon reports evidence about the zone of a list, for the fleet and for
--- itself after a restart.
+-- Stores evidence of a daemon about the zone of a list, for the fleet and for
+-- the daemon itself after a restart.
 --- key: zone  zone:<zone>
 --- arg: family
 --- arg: ttl  (s) of a response that listed a random name; 0: there was none
---- arg: entry  1: it has its test entry, where it need not have one; 0: nothing
---- arg: soa  labels of its SOA's owner, where it has no test entry; 0: nothing
+--- arg: entry  1: it has its test entry although it need not; 0: nothing
+--- arg: soa  labels of the owner of its SOA record, if it has no test entry; 0:
+--          nothing
 --- reply: OK
 --- include: zone
 local family, ttl = ARG.family, num(ARG.ttl)

@@ -1,17 +1,16 @@
 -- Common parts of the fsck scripts.  Each checks a bounded part of the store at
 -- one moment and reports inconsistencies; with ARG.mend "1" it repairs them.
 -- Its result is OK, or another word, and then for each fault {account, kind,
--- place, description, "1" if it is repaired}.
--- A script that looks at several things stops when it has spent as much as one
--- call may.  Its result is then MORE, the arguments behind the first one that
--- it needs for what is left, and the faults.
--- Accounts are of the partition of KEYS[1]; `ac` is the one at hand.
+-- place, description, "1" if it is repaired}.  A script with several things to
+-- check stops when it has used the time of a call.  Its result is then MORE,
+-- the arguments from the second one on for the rest, and the faults.  Accounts
+-- are those of the partition of KEYS[1]; `ac` is the present one.
 local mend = ARG.mend == '1'
 local ac = string.match(KEYS[1], '^.*:(AC%x+)$')
 local out = {'OK'}
 -- What was looked at, and the faults; about a microsecond each.
 local spent, spent_most = 0, 1000
--- `how` mends it; without it that is the operator's to do.
+-- `how` repairs it; without it the operator has to.
 local function fault(kind, where, text, how)
     local mended = mend and how
     spent = spent + 50
@@ -50,8 +49,8 @@ local shapes = {
     TRENDS = TRENDS.shape,
 }
 local letters = {n = 'number', s = 'string', t = 'table'}
--- The record that the bytes are; or nil and "damaged", or "newer": it is not
--- ours to judge.
+-- Decodes a record.  Returns it; or nil and "damaged", or "newer" for one of a
+-- later release, which is not judged.
 local function decoded(raw, kind)
     local ok, r, more = pcall(cmsgpack.unpack, raw)
     if not ok or type(r) ~= 'table' or more ~= nil
@@ -83,7 +82,7 @@ local function read(k, kind)
     end
     return decoded(call('GET', k), kind)
 end
--- Where the record of a SID is: those with secrets are apart.
+-- The key of the record of a SID.  Records with secrets have keys of their own.
 local function record_key(sid)
     local names = {AP = 's', WH = 's', US = 'user', PS = 'source'}
     return key(names[sid:sub(1, 2)] or 'r', ac, sid)
@@ -100,8 +99,7 @@ local function read_sid(sid)
     end
     return r, why
 end
--- True if it exists in a version that this program does not know.  References
--- to it are left alone.
+-- True if the record is of a later release.  References to it are left alone.
 local function newer(sid)
     local _, why = read_sid(sid)
     return why == 'newer'
@@ -112,8 +110,9 @@ local function token_field(t)
         return string.format('%02x', c:byte())
     end))
 end
--- An index of hosts or listings was repaired, so the totals must be made again;
--- or the account or a token will be, and nginx caches these by the totals.
+-- Marks the totals to be made again: an index of hosts or listings was
+-- repaired, or the account or a token will be, which nginx caches by the
+-- totals.
 local function totals_forget()
     call('DEL', key('totals', ac))
 end
@@ -122,8 +121,8 @@ local indexes = {
     RB = 'rbls', AP = 'apps', WH = 'hooks', US = 'users', PS = 'sources',
     MU = 'mutes',
 }
--- The record of an entry of an index; if there is none, or none that can be
--- read, that is told.
+-- The record of an entry of an index.  Reports an entry without a record, or
+-- with a damaged one.
 local function read_entry(index, sid)
     local r, why = nil, 'missing'
     if indexes[sid:sub(1, 2)] == index then

@@ -1,4 +1,4 @@
--- Manual checks that wait or that a daemon has.
+-- Manual checks that wait, or that a daemon has claimed.
 --- include: fsck
 --- include: due
 local leased
@@ -17,7 +17,7 @@ end
 local function queue(pp, ht)
     --- include: manual
 end
--- A host whose check is no more is due, if it is active and has no other.
+-- Makes an active host due whose check is gone, unless it has another check.
 local function due_again(ht)
     local h = owns('hosts', ht) and read_sid(ht)
     if h and call('HEXISTS', key('flight'), ac .. ':' .. ht) == 0

@@ -14,8 +14,8 @@ local function type_named(name)
     local _, at = string.find(names, ' ' .. name .. '=', 1, true)
     return at and string.match(names, '^%l+', at + 1)
 end
--- Looks at the types of the keys that an account has once, or without one the
--- partition.  True if all are right now.  advice: to the operator, who has to
+-- Checks the types of the keys that an account, or without one the partition,
+-- has once.  True if all are right now.  advice: for the operator, who has to
 -- repair them.
 local function look_at_types(of, account, advice)
     local right = true

@@ -82,13 +82,14 @@ function look.leases(handle)
         not_later('leases', handle, pp, longest_lease)
     end
 end
--- What an account with a turn has, and how long it may wait.  The turn of a
--- bill is also for payment sources that were removed; that of `settle` is at
--- the end of the day, if no change of nginx waits for an hour.
+-- What an account in an index of turns must have, and how long the turn may
+-- wait.  A turn of a bill is also for payment sources that were removed.  The
+-- turn of `settle` is at the end of the day, if no change of nginx waits for an
+-- hour.
 local turns = {due = {}, manual = {'manual'}, works = {'work', 60000},
     settle = {nil, 86460000}, tellings = {'telling', longest_lease},
     billdue = {'bill'}, paydue = {'bill'}}
--- The message of a week, and the next check of a host, are due before that.
+-- A weekly message and the next check of a host are due before that.
 local longest_wait = 32 * 86400000
 for index, of in pairs(turns) do
     look[index] = function(member)
@@ -108,7 +109,7 @@ for index, of in pairs(turns) do
     end
 end
 function look.siblings(member)
-    -- That of a range that was deleted goes with its turn (_siblings.lua).
+    -- The entry of a deleted range goes with its turn (_siblings.lua).
     if not string.match(member, '^AC%x+:HT%x+$') then
         fault('siblings', 'siblings', 'is no range, and is to be checked',
             command('ZREM', key('siblings'), member))

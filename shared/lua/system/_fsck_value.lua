@@ -1,10 +1,10 @@
--- Who has the value of a host.
+-- The owner of the value of a host.
 --- include: fsck
 local function value_of(h)
     return h[HOST.type] .. '|' .. h[HOST.value]
 end
--- Another host that is known by the value of `h`, or nil; and whether it is
--- there and has that value.
+-- Returns another host to which the value of `h` leads, or nil; and whether
+-- that host exists and has the value.
 local function other_host(h)
     local field = value_of(h)
     local other = call('HGET', key('uniq', ac), field)

@@ -1,8 +1,8 @@
--- Returns accounts whose time has come, and puts them off, so that one caller
--- at a time gets each.
+-- Claims accounts that are due, and postpones them, so that only one caller at
+-- a time gets each account.
 --- key: times  a sorted set of accounts, of the partition that is meant
 --- arg: most  how many accounts at most
---- arg: clock  of the caller (ms), or "": any clock will do
+--- arg: clock  of the caller (ms), or "": the clock does not matter
 --- reply: OK  then the SIDs of the accounts
 --- reply: APART  the clocks differ
 --- include: apart

@@ -1,4 +1,4 @@
--- Takes consumers out of a group that have nothing pending and were not seen
+-- Removes consumers from a group that have nothing pending and were not seen
 -- for a while: daemons of earlier runs.
 --- key: stream
 --- arg: group

@@ -1,4 +1,4 @@
--- A daemon tells from which addresses it asks; what was told long ago goes.
+-- Stores the addresses from which a daemon sends queries, and deletes old ones.
 --- key: addresses  daemons:addr
 --- arg: members...  "<address> <host name>"
 --- reply: OK

@@ -1,5 +1,5 @@
--- The daemons that have asked a partition for jobs, and what they have: a slice
--- of what is in flight, counted by name.
+-- Reads the daemons that have claimed checks in a partition, and counts by name
+-- the checks of a slice of those in flight.
 --- key: lists  of the partition that is meant
 --- arg: rank  in the leases to begin with
 --- arg: cursor  in flight:due to begin with; here and above -1: all were

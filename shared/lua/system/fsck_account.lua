@@ -61,8 +61,8 @@ local function look_at_totals()
             or 'cannot be read', totals_forget)
     end
 end
--- Which lists have answered.  Its times are not in the future, or lists would
--- seem to answer; the next check makes it again.
+-- The coverage: which lists have answered.  A time in the future would let a
+-- list seem to answer.  The next check makes the record again.
 local function coverage_sound(t)
     local n, latest = #t[COVERAGE.lists] / 24, now / 1000 + 60
     for i = 1, #t[COVERAGE.lists], 24 do
@@ -104,7 +104,7 @@ local function look_at_coverage()
             end)
     end
 end
--- The days of the account; what they say is gone.
+-- The days of the account.  Damaged ones are lost.
 local function days_sound(t)
     local days, n, last = call('GET', key('days', ac)) or '', 0, 0
     for c in string.gmatch(days, '.') do
@@ -124,7 +124,7 @@ local function look_at_days()
             command('DEL', key('today', ac), key('days', ac)))
     end
 end
--- How the numbers of hosts of its lists have changed; that is gone, too.
+-- The days of its lists.  Damaged ones are lost, too.
 local function trends_sound(t)
     local lists = #t[TRENDS.lists] / 6
     local _, n = string.gsub(t[TRENDS.hosts], '[%z\1-\127]', '')
@@ -174,7 +174,8 @@ local function look_at_details()
             .. (counted or 'none'), command('ZADD', details, sum, 'octets'))
     end
 end
--- A bill that has lapsed is told in the account's record; a daemon does that.
+-- The record of the account says that its bill has lapsed; a daemon writes
+-- that.
 local function look_at_bill()
     local ok, b = pcall(load, key('bill', ac))
     local lapsed = (a[ACCOUNT.lapsed] or 0) > 0
@@ -251,7 +252,7 @@ local function look_at_change()
         fault('ledger', 'bill', 'has another price than its open payment', nil)
     end
 end
--- A record that is missing if nothing is wanted.
+-- A record that exists only if something is wanted.
 local function read_wish(name, kind)
     local r, unread = read(key(name, ac), kind)
     if unread == 'damaged' then
@@ -259,7 +260,7 @@ local function read_wish(name, kind)
     end
     return r
 end
--- What waits for the gateway has a turn, or it waits for ever.
+-- A request that waits for the gateway needs a turn, or it waits for ever.
 local function look_at_gateway()
     local b = read(key('bill', ac), 'BILL')
     local s = read_wish('setup', 'SETUP')

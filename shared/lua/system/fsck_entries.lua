@@ -1,9 +1,8 @@
--- Looks at what an account has: its default profile and group, the entries of
--- its indexes, and what it has beside these: "uniq" by its fields, "listed",
--- "states" and "due" by host, "find" by member, "tokens" by their fields,
--- "manual" by what its list holds, "details" by check, "hears" by contact,
--- "telling" by host, "marks" by host, "pending" by delivery.  The scripts
--- fsck_kids and fsck_range look at the addresses of a range.
+-- Checks the default profile and group of an account, the entries of its
+-- indexes, and further keys: "uniq" and "tokens" by field; "listed", "states",
+-- "due", "telling" and "marks" by host; "find" by member; "manual" by element;
+-- "details" by check; "hears" by contact; "pending" by delivery.  The scripts
+-- fsck_kids and fsck_range check the addresses of a range.
 --- key: acct  acct:<AC>
 --- arg: mend  "1": mend
 --- arg: profile  SID of a new one
@@ -107,8 +106,8 @@ local function look_at_profile(p)
             save(key('r', ac, p[PROFILE.id]), p)
         end)
 end
--- The groups' sets have the contact as it is; what they have beside their
--- contacts is found with the sets (fsck_keys).
+-- The sets of the groups have the contact with its present fields.  Contacts
+-- that a set has too many are found with the sets (fsck_keys).
 local function look_at_hears(sid, c)
     local class, sound = hears_class(c), true
     spent = spent + 2 * #c[CONTACT.groups]
@@ -140,7 +139,7 @@ if call('EXISTS', KEY.acct) == 0 then
     return out
 end
 local look = {}
--- What a mute holds back is told when the mute has its turn.
+-- Listings that a mute holds back are reported at the turn of the mute.
 local function look_at_mute(sid, m)
     local over = tonumber(call('ZSCORE', key('mutes', ac), sid))
     local turn = tonumber(call('ZSCORE', key('unmutes'), ac .. ':' .. sid)
@@ -304,7 +303,7 @@ function look.details(entry)
             end)
     end
 end
--- That those who are contacts hear what they should is seen with these.
+-- Missing entries are found with the contacts.
 function look.hears(co)
     if call('ZSCORE', key('hears', ac), co) and not owns('contacts', co) then
         fault('hears', co, 'is notified of hosts, but there is no such contact',
@@ -326,8 +325,8 @@ function look.telling(field)
             command('HDEL', key('telling', ac), field))
     end
 end
--- The marks of a host that are sound and of a current listing; nil: they cannot
--- be read.
+-- The sound marks of a host that are of current listings; nil: they cannot be
+-- read.
 local function marks_left(raw, h)
     local listed, left = {}, {}
     for _, l in ipairs(h and h[HOST.details] or {}) do

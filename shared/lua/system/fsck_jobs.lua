@@ -1,4 +1,4 @@
--- Looks at what a partition has for all accounts, as "flight".
+-- Checks the keys that a partition has for all accounts, such as "flight".
 --- key: accounts  of the partition
 --- arg: mend  "1": mend
 --- arg: only  the account whose entries are looked at, or ""

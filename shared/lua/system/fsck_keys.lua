@@ -73,7 +73,7 @@ function look.r(k, sid)
         end)
     end
 end
--- One that is in no index lets its application in all the same.
+-- A token that is in no index still admits its application.
 look.s = look.r
 look.user = look.r
 function look.token(k, field)
@@ -93,7 +93,8 @@ function look.token(k, field)
         end)
     end
 end
--- One that is not in the index of its user outlives a sign-out everywhere.
+-- A session that is not in the index of its user outlives a sign-out
+-- everywhere.
 function look.session(k, field)
     local t, why = read(k, 'SESSION')
     local index = t and key('sessions', ac, t[SESSION.user])
@@ -248,7 +249,7 @@ function look.digest(_, co)
 end
 look.batch = look.digest
 look.making = look.digest
--- Those that hear of the hosts of a group.
+-- The contacts that are notified about the hosts of a group.
 local function hears_wrongly(k, cg, co, score)
     local c, has = owns('contacts', co) and read_sid(co), false
     for _, g in ipairs(c and c[CONTACT.groups] or {}) do

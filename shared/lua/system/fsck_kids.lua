@@ -1,4 +1,4 @@
--- Looks whether addresses in the set of a range are hosts of that range, and
+-- Checks that addresses in the set of a range are hosts of that range, and
 -- counts the listed ones.
 --- key: acct  acct:<AC>
 --- arg: mend  "1": mend

@@ -1,5 +1,5 @@
--- Looks at the first entries of the queues of a partition, and repairs nothing:
--- what a daemon does after a failover.
+-- Checks the first entries of the queues of a partition without repairs, for a
+-- daemon after a failover.
 --- key: due  of the partition
 --- arg: mend  "0"
 --- reply: OK  then faults (_fsck.lua)

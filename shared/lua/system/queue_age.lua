@@ -1,4 +1,4 @@
--- How long those that are first in the queues of a partition have waited.
+-- Reads how long the first entries of the queues of a partition have waited.
 --- key: leases  of the partition that is meant
 --- reply: OK manual# due# deliver# payments[]  ms since the turn of the first
 --          account with manual checks came, ms since the host was due that is

@@ -1,6 +1,6 @@
--- Does some of an account's work: its first item, or several, until nearly a
--- millisecond of the store has passed.  Anybody may call it; what is done twice
--- has no second effect.
+-- Does the first items of an account's work, or a part of one, for nearly a
+-- millisecond of the store.  Any program may call it; a repeated step has no
+-- effect.
 --- key: acct  acct:<AC>
 --- arg: id  of an item, or ""
 --- reply: OK over# left# dropped  over: 1 if that item is.  left: how many
@@ -56,7 +56,7 @@ local function item_drop(raw, why)
         or (tonumber(call('GET', key('seq', ac))) or 0) + 1)
     call('PEXPIRE', k, remember)
 end
--- Why the item with that id was dropped, if it was.
+-- The reason why the item with this id was dropped, or nil.
 local function item_dropped(id)
     local before = tonumber(call('LINDEX', key('work', ac, 0), 0))
     return call('LINDEX', key('work', ac, id), 0)
