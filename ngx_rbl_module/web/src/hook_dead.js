@@ -1,7 +1,7 @@
 // The dead letters of a webhook, and delivering them again: one, those of a
 // time, or all.
 
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 
 import { get, post } from './api.js';
 import { Said, useChange } from './change.js';
@@ -9,6 +9,7 @@ import { Field } from './form.js';
 import { typeName } from './hook_parts.js';
 import { html } from './html.js';
 import { useLoad } from './load.js';
+import { useMore } from './more.js';
 import { Answer, Head, When } from './parts.js';
 import { t } from './text.js';
 
@@ -28,19 +29,15 @@ async function replay(id, fields) {
     return { sum };
 }
 
-// The next letters: a call may look at letters of others only.
+// The next letters: a call may look at letters of other receivers only.
 async function further(id, before) {
-    let next = before;
-    let found = [];
+    let body = { data: [], next: before };
 
-    while (next && found.length === 0) {
-        const body = await get(`webhook/dead/${id}.json?before=${next}`);
-
-        found = body.data;
-        next = body.next;
+    while (body.next && body.data.length === 0) {
+        body = await get(`webhook/dead/${id}.json?before=${body.next}`);
     }
 
-    return { found, next };
+    return body;
 }
 
 function Row({ letter, off, may, onAgain }) {
@@ -101,48 +98,38 @@ function Many({ off, onAgain }) {
         </details>`;
 }
 
-export function DeadLetters({ hook, may, round, onDone }) {
-    const first = useLoad(`webhook/dead/${hook.id}.json`, round);
-    const [more, setMore] = useState({ found: [] });
-    const again = useChange(onDone);
-    const look = useChange();
+function Letters({ hook, first, may, again }) {
     const off = hook.status !== 'active' || again.busy;
-
-    useEffect(() => setMore({ found: [] }), [round]);
+    const [letters, end, rest] = useMore(first, (before) =>
+        further(hook.id, before));
 
     function deliver(fields) {
         again.run(({ sum }) => t('hook_queued', { n: sum }), () =>
             replay(hook.id, fields));
     }
 
-    async function show(before) {
-        const part = await look.run('', () => further(hook.id, before));
+    return html`
+        ${letters.length === 0 && !rest && html`
+            <p>${t('hook_dead_none')}</p>`}
+        ${hook.status !== 'active' && letters.length > 0 && html`
+            <p class="quiet">${t('hook_enable_first')}</p>`}
+        ${may && (letters.length > 0 || rest) && html`
+            <${Many} off=${off} onAgain=${deliver} />`}
+        <${Said} of=${again} />
+        ${letters.length > 0 && html`<${Table} letters=${letters} off=${off}
+            may=${may} onAgain=${deliver} />`}
+        ${end}`;
+}
 
-        if (part) {
-            setMore({ found: [...more.found, ...part.found], next: part.next });
-        }
-    }
+export function DeadLetters({ hook, may, round, onDone }) {
+    const first = useLoad(`webhook/dead/${hook.id}.json`, round);
+    const again = useChange(onDone);
 
     return html`<section aria-labelledby="hook-dead">
         <h2 id="hook-dead">${t('hook_dead')}</h2>
         <p>${t('hook_dead_text')}</p>
-        <${Answer} state=${first}>${({ data, next }) => {
-            const letters = [...data, ...more.found];
-            const rest = 'next' in more ? more.next : next;
-
-            return html`
-            ${letters.length === 0 && !rest && html`
-                <p>${t('hook_dead_none')}</p>`}
-            ${hook.status !== 'active' && letters.length > 0 && html`
-                <p class="quiet">${t('hook_enable_first')}</p>`}
-            ${may && (letters.length > 0 || rest) && html`
-                <${Many} off=${off} onAgain=${deliver} />`}
-            <${Said} of=${again} />
-            ${letters.length > 0 && html`<${Table} letters=${letters} off=${off}
-                may=${may} onAgain=${deliver} />`}
-            ${rest && html`<button disabled=${look.busy}
-                onClick=${() => show(rest)}>${t('more')}</button>`}
-            ${look.problem && html`<${Said} of=${look} />`}`;
-        }}<//>
+        <${Answer} state=${first}>${(body) => html`
+            <${Letters} key=${round} hook=${hook} first=${body} may=${may}
+                again=${again} />`}<//>
     </section>`;
 }

@@ -1,35 +1,43 @@
 // The pages of a list that were loaded behind the first one.
 
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 
-import { get } from './api.js';
 import { html } from './html.js';
 import { Problem } from './parts.js';
 import { reason } from './refusal.js';
 import { t } from './text.js';
 
-// The rows of all pages, and what the end of the list shows.  first: the answer
-// with the first page; at: the address of a page, to which "after" is added.
-export function useMore(first, at) {
+// Returns the rows of all pages, what the end of the list shows, and where the
+// next page begins, if there is one.  first: the answer with the first page;
+// read: reads the page behind a place: {data, next}.
+export function useMore(first, read) {
     const [more, setMore] = useState({ rows: [] });
+    const busy = useRef(false);
+    const rows = [...first.data, ...more.rows];
+    const next = more.next === undefined ? first.next : more.next;
 
-    async function load(after) {
+    async function load() {
+        if (busy.current) {
+            return;
+        }
+
+        busy.current = true;
+
         try {
-            const { data, next } = await get(`${at}after=${after}`);
+            const page = await read(next);
 
-            setMore((was) => ({ next, rows: [...was.rows, ...data] }));
+            setMore((was) => ({ next: page.next || '',
+                rows: [...was.rows, ...page.data] }));
         } catch (refusal) {
             setMore((was) => ({ ...was, problem: reason(refusal) }));
         }
+
+        busy.current = false;
     }
 
-    const rows = [...first.data, ...more.rows];
-    const after = more.next === undefined ? first.next : more.next;
-
     return [rows, html`
-        <p role="status">${t('shown', { n: rows.length,
-            total: first.total })}</p>
+        ${first.total !== undefined && html`<p role="status">
+            ${t('shown', { n: rows.length, total: first.total })}</p>`}
         <${Problem} text=${more.problem} />
-        ${after && html`<button onClick=${() => load(after)}>
-            ${t('more')}</button>`}`];
+        ${next && html`<button onClick=${load}>${t('more')}</button>`}`, next];
 }

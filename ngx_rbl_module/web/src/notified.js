@@ -1,5 +1,5 @@
-// Contacts with what each is notified about, and when (contacts/alerts): those of
-// a group; a table of them.
+// Contacts with what each is notified about, and when (contacts/alerts): those
+// of a group; a table of them.
 
 import { useState } from 'preact/hooks';
 

@@ -1,6 +1,6 @@
-// Alerts: who is notified about what.  A matrix of groups and contacts, in which
-// the groups come first that no contact is notified about; when each contact is
-// notified; mutes; webhooks.
+// Alerts: who is notified about what.  A matrix of groups and contacts, first
+// the groups that no contact is notified about; when each contact is notified;
+// mutes; webhooks.
 
 import { useState } from 'preact/hooks';
 
@@ -11,11 +11,11 @@ import { HookMark } from '../hook_parts.js';
 import { html } from '../html.js';
 import { useLoad } from '../load.js';
 import { mutesPath } from '../mute_parts.js';
+import { alertsPath, contactName, notifiedOf, NotifiedTable }
+    from '../notified.js';
 import { Answer, groupsOf, More, NameLink, State, When } from '../parts.js';
 import { groupsPath, hooksPath } from '../paths.js';
 import { t } from '../text.js';
-import { alertsPath, contactName, notifiedOf, NotifiedTable }
-    from '../notified.js';
 import { MuteTable } from './mutes.js';
 
 const pause = 30000;            // ms

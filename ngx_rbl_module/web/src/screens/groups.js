@@ -8,11 +8,11 @@ import { Delete, Field, Form } from '../form.js';
 import { html } from '../html.js';
 import { useLoad } from '../load.js';
 import { Muted } from '../mute_parts.js';
+import { alertsPath, notifiedOf, NotifiedTable } from '../notified.js';
 import { Answer, groupsOf, Head, More, NameLink, Place, State }
     from '../parts.js';
 import { RecordForm, useFields } from '../record.js';
 import { t } from '../text.js';
-import { alertsPath, notifiedOf, NotifiedTable } from '../notified.js';
 
 function Default({ group }) {
     return group.is_default === 1

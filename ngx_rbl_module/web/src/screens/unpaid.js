@@ -2,6 +2,7 @@
 
 import { useState } from 'preact/hooks';
 
+import { get } from '../api.js';
 import { money } from '../bill_parts.js';
 import { Select } from '../form.js';
 import { html } from '../html.js';
@@ -32,7 +33,7 @@ function Row({ row: { account, name, plan, gateway, payment } }) {
 }
 
 function Rows({ body, at }) {
-    const [rows, end] = useMore(body, at);
+    const [rows, end] = useMore(body, (after) => get(`${at}&after=${after}`));
 
     return html`
         ${rows.length > 0 ? html`<table>
@@ -56,5 +57,5 @@ export function Unpaid() {
             from=${states.map((id) => ({ id, name: t(`pay_${id}`) }))}
             onChange=${setChosen} />
         <${Answer} state=${state}>${(body) => html`
-            <${Rows} key=${chosen} body=${body} at="${at}&" />`}<//>`;
+            <${Rows} key=${chosen} body=${body} at=${at} />`}<//>`;
 }
