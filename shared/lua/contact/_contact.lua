@@ -1,19 +1,19 @@
--- The key of the contact that the argument `contact` names, and the code that
--- confirms it.
+-- The key of the contact in the argument `contact`, and its confirmation code.
 --- include: events
 --- include: hourly
 --- include: hears
 local contact_key = key('r', ac, ARG.contact)
--- Counts a code for an address, and returns nil.  If the address was sent
--- max_codes within an hour, it returns the seconds until the next one may be
--- sent.  The count outlives the contact.
+-- Counts a code for an address, and returns nil.  If the address has been sent
+-- max_codes within an hour, returns the seconds until it may be sent another
+-- one.  The count outlives the contact.
 local max_codes = 5
 local function code_counted(type, value, now)
     return hourly(key('sent', ac, redis.sha1hex(type .. '|' .. value)),
         max_codes, now)
 end
--- A new code, which the daemon tells the contact.  The record has its digest
--- alone, the event the code itself until it is delivered or given up.
+-- Makes a new code, which the daemon sends to the contact.  The record has only
+-- its digest.  The event has the code itself until it is delivered or has
+-- failed.
 local function contact_code(c, a, digest, code, event, now)
     c[CONTACT.digest] = digest
     c[CONTACT.until] = now + 86400000

@@ -1,5 +1,5 @@
--- Changes what a contact is notified about, and when.  It gets a message about
--- listings that are not reported to it from now on.
+-- Changes what a contact is notified about, and when.  The contact gets a
+-- message about known listings that are no longer reported to it.
 --- key: acct  acct:<AC>
 --- arg: contact  SID
 --- arg: weight  the least of a listing (rbl_codes.h), or "": unchanged

@@ -1,5 +1,5 @@
--- Confirms a pending contact.  A wrong code is counted, which is all that a
--- refusal changes; after five no code is right until a new one is sent.
+-- Confirms a pending contact.  A refusal only counts the wrong code; after five
+-- of them no code is accepted until a new one is sent.
 --- key: acct  acct:<AC>
 --- arg: contact  SID
 --- arg: digest  of the code given

@@ -1,4 +1,5 @@
--- Sends a pending contact a new code, at most once a minute; the last one ends.
+-- Sends a pending contact a new code, at most once a minute.  The code before
+-- it is no longer valid.
 --- key: acct  acct:<AC>
 --- arg: contact  SID
 --- arg: digest  of the code
@@ -9,7 +10,7 @@
 --- reply: CONTACT
 --- reply: CONFIRMED
 --- reply: LATER seconds#
---- reply: CODES seconds#  its address was sent many within the hour
+--- reply: CODES seconds#  until its address may be sent another one
 --- reply: ACCOUNT
 --- include: account
 --- include: contact

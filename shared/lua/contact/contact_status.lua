@@ -1,6 +1,6 @@
--- Pauses or resumes a contact that is confirmed.  Doing it twice is no error
--- and has no second effect.  A resumed contact gets a
--- message about the listings it knows that have ended meanwhile.
+-- Pauses or resumes a confirmed contact.  A second call is no error and has no
+-- effect.  A resumed contact gets a message about known listings that have
+-- ended meanwhile.
 --- key: acct  acct:<AC>
 --- arg: contact  SID
 --- arg: status  active, paused

@@ -1,5 +1,4 @@
--- Sends an active contact a message that only it gets, once, at most once a
--- minute.
+-- Sends a test message to an active contact, at most once a minute.
 --- key: acct  acct:<AC>
 --- arg: contact  SID
 --- arg: event  SID

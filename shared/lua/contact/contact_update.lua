@@ -1,5 +1,5 @@
--- Changes a contact.  It gets a message about listings that are not reported to
--- it from now on.
+-- Changes a contact.  The contact gets a message about known listings that are
+-- no longer reported to it.
 --- key: acct  acct:<AC>
 --- arg: contact  SID
 --- arg: schedule  or ""

@@ -1,5 +1,5 @@
--- Changes a contact group.  The default one stays it until another is made the
--- default.
+-- Changes a contact group.  The default group stays the default until another
+-- group is made the default.
 --- key: acct  acct:<AC>
 --- arg: group  SID
 --- arg: named  "1" if name is given

@@ -1,4 +1,5 @@
--- Attempts are logged under their receiver, for a month, up to a number.
+-- The log of attempts of each receiver: a month, with a limited number of
+-- entries.
 --- include: delivery
 local log_days = 30 * 86400000
 local logs, logged = {}, {}

@@ -8,13 +8,13 @@
 --- arg: delay  ms until the next attempt
 --- arg: status  of HTTP, or 0
 --- arg: error  a text
---- arg: value  what the contact's is from now on, "": as it is
+--- arg: value  new value of the contact; "": unchanged
 --- arg: log  the attempt as it is logged, packed, or ""
---- arg: quiet  ms for which the receiver asked for that
+--- arg: quiet  ms for which the receiver has asked for no requests
 --- arg: unsure  "1": the attempt failed, but it may have arrived
 --- reply: OK
 --- reply: STALE
--- The account that the other parts deal with.
+-- The account for the included parts.
 local member = ARG.member
 local ac, ev, target = string.match(member, '^(%w+):(%w+):(%w+)$')
 --- include: delivery

@@ -1,6 +1,6 @@
--- Notes that a delivery is about to be sent to a service that cannot tell a
--- repeat: what is sent and never answered may have arrived, even if its daemon
--- died.  delivery_done takes the note back when the outcome is known.
+-- Notes that a delivery is about to be sent to a service that does not
+-- recognize a repeat: a request without an answer may have arrived, even if its
+-- daemon died.  delivery_done removes the note when the outcome is known.
 --- key: retry
 --- arg: member  of retry: "<AC>:<EV>:<target>"
 --- arg: attempt  its number, 0 = first

@@ -1,7 +1,7 @@
--- Ends events of the outbox that were tried at once: records the outcome of
--- the first attempt of each delivery, and queues the deliveries that are not
--- over.  The XACK is the guard: the caller whose XACK succeeds records, so an
--- event is recorded once.
+-- Ends events of the outbox with first attempts: records the outcome of the
+-- first attempt of each delivery, and queues the deliveries that are not over.
+-- Only the caller whose XACK succeeds records an event, so each event is
+-- recorded once.
 --- key: outbox
 --- arg: lease  ms
 --- arg: events...  each packed: {stream id, account SID, event SID, type, body

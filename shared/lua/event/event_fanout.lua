@@ -1,9 +1,8 @@
--- Makes deliveries to contacts of one outbox entry: one for the contact that is
--- to be confirmed, if it still waits for that code; one for the user who gets a
--- link, while that is valid; a notice goes to each active contact in its turn,
--- or to the owners if there is none.
--- The body is stored once, before the first attempt, and never changes.  Run
--- again it has no second effect.
+-- Makes the deliveries of an entry of the outbox to contacts: a code goes to
+-- its contact, if that still waits for it; a link goes to its user while it is
+-- valid; a notice goes to all active contacts, or to the owners if there is
+-- none.  The body is stored once, before the first attempt, and never changes.
+-- A second run has no effect.
 --- key: outbox
 --- arg: id  of the stream's entry
 --- arg: account  its SID
@@ -23,7 +22,7 @@ if call('XACK', KEY.outbox, 'deliver', ARG.id) == 0 then
 end
 call('XDEL', KEY.outbox, ARG.id)
 local now, n = now_ms(), 0
--- If the contact's record is damaged, the delivery waits until it is repaired.
+-- If the record of the contact is damaged, the delivery waits for its repair.
 local function confirms()
     local sound, yes = pcall(function()
         return ARG.contact:sub(1, 2) == 'US'
@@ -37,7 +36,7 @@ local function mail(to, ...)
     call('ZADD', key('retry'), now, table.concat({ac, ev, to}, ':'))
     n = n + 1
 end
--- A user whose address is not confirmed may be a stranger.
+-- A user with an unconfirmed address may be a stranger.
 local function owners()
     for _, us in ipairs(call('ZRANGE', key('users', ac), 0, -1)) do
         local user = load(key('user', ac, us))

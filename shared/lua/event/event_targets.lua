@@ -1,4 +1,4 @@
--- Returns the receivers of events of the outbox, with all that a first attempt
+-- Returns the receivers of events of the outbox, with what a first attempt
 -- needs.  Changes nothing; event_done records the outcome.
 --- key: outbox
 --- arg: account what...  its SID and the type of an event; or its SID, and an
@@ -25,9 +25,9 @@ local function wants(hook, type)
     end
     return #types == 0
 end
--- A receiver's record, or nil, and what is needed to try it.  One that has a
--- circuit that was open is for the claims to judge, for they let one delivery
--- through that tries it.
+-- Returns the record of a receiver, or nil, and what a first attempt needs.  A
+-- receiver whose circuit is open or was open is left to the claims, which send
+-- one delivery as a probe.
 local function receiver(ac, sid)
     local hook = load(key('s', ac, sid))
     if not hook or hook[HOOK.status] ~= 'active'
@@ -62,7 +62,7 @@ local function application(ac, sid, url)
     end
     return {sid, '', app[APP.secret], ''}
 end
--- If the receiver's record is damaged its delivery waits until it is repaired,
+-- If the record of the receiver is damaged, its delivery waits for the repair,
 -- and delays no other event.
 local function targets(ac, what)
     if what:sub(1, 2) == 'AP' then

@@ -1,4 +1,4 @@
--- Shows dead letters without their bodies, newest first: those of one receiver,
+-- Shows dead letters without their bodies, newest first: those to one receiver,
 -- application or contact, or all.  A call looks at a bounded number of letters.
 --- key: acct  acct:<AC>
 --- arg: of  SID; "": all

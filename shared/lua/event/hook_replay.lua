@@ -1,6 +1,6 @@
--- Queues a slice of dead letters again: those of a receiver, or those of an
--- application's callbacks.  They begin their schedule again, with the same
--- SIDs and bytes.  A letter without a body stays.  The slice ends early if its
+-- Queues a slice of dead letters again, those of a receiver or those of the
+-- callbacks of an application.  Their schedule begins again, with the same SIDs
+-- and bytes.  A letter without a body stays.  The slice ends early if its
 -- letters are large.
 --- key: acct  acct:<AC>
 --- arg: hook  SID of the receiver or of the application
@@ -31,7 +31,7 @@ elseif not owns('apps', sid) then
 end
 local most, step, octets_most = tonumber(ARG.most), 5, 65536
 local from, looks, n, octets = ARG.from, 0, 0, 0
--- A further slice of a replay is no further change.
+-- Further slices of a replay are not in the audit log.
 if from:sub(1, 1) == '(' then
     by = nil
 end

@@ -1,5 +1,5 @@
--- Gives a receiver a new secret.  The one that it had signs beside it for a
--- while; one that was older ends.
+-- Gives a receiver a new secret.  Requests are also signed with the secret
+-- before it for a while; an even older one ends.
 --- key: acct  acct:<AC>
 --- arg: hook  SID of the receiver
 --- arg: secret

@@ -1,4 +1,4 @@
--- Sends a receiver an event that only it gets, once.
+-- Sends a test event to one receiver.
 --- key: acct  acct:<AC>
 --- arg: hook  SID of the receiver
 --- arg: event  SID
