@@ -9,7 +9,7 @@ import { sleep } from './clock.js';
 import { typeName } from './hook_parts.js';
 import { html } from './html.js';
 import { useLoad } from './load.js';
-import { Answer, Head, When } from './parts.js';
+import { Answer, Table, When } from './parts.js';
 import { t } from './text.js';
 
 const pause = 700;
@@ -50,16 +50,6 @@ function Row({ attempt }) {
             ${attempt.answer && html`<pre><bdi>${attempt.answer}</bdi></pre>`}
             <p><code>${attempt.event}</code></p></details></td>
     </tr>`;
-}
-
-function Table({ attempts }) {
-    return html`<table class="dense">
-        <${Head} names=${['hook_time', 'hook_event', 'hook_attempt', 'outcome',
-            'hook_next_try', 'hook_answer']} />
-        <tbody>${attempts.map((attempt) => html`<${Row}
-            key="${attempt.event}-${attempt.attempt}-${attempt.time}"
-            attempt=${attempt} />`)}</tbody>
-    </table>`;
 }
 
 // Queues a test and waits for its attempt; null: there was none.  of: "webhook"
@@ -111,8 +101,12 @@ export function DeliveryLog({ of, id, off, may, round, onDone }) {
         ${may && html`<${Test} of=${of} id=${id} off=${off}
             onDone=${onDone} />`}
         <${Answer} state=${log}>${({ data }) => html`
-            ${data.length === 0 ? html`<p>${t(`${of}_log_none`)}</p>`
-                : html`<${Table} attempts=${data} />`}
+            <${Table} rows=${data} none=${t(`${of}_log_none`)}
+                names=${['hook_time', 'hook_event', 'hook_attempt', 'outcome',
+                    'hook_next_try', 'hook_answer']}
+                row=${(attempt) => html`<${Row} attempt=${attempt}
+                    key="${attempt.event}-${attempt.attempt}-${
+                        attempt.time}" />`} />
             ${data.length === last && last < most && html`<button
                 onClick=${() => setLast(Math.min(last * 5, most))}>
                 ${t('more')}</button>`}`}

@@ -10,7 +10,7 @@ import { typeName } from './hook_parts.js';
 import { html } from './html.js';
 import { useLoad } from './load.js';
 import { useMore } from './more.js';
-import { Answer, Head, When } from './parts.js';
+import { Answer, Table, When } from './parts.js';
 import { t } from './text.js';
 
 // The service queues a part of the letters per call.
@@ -56,16 +56,6 @@ function Row({ letter, off, may, onAgain }) {
                 onClick=${() => onAgain({ event: letter.event })}>
                 ${t('hook_again')}</button>`}</td>
     </tr>`;
-}
-
-function Table({ letters, off, may, onAgain }) {
-    return html`<table>
-        <${Head} names=${['hook_time', 'hook_event', 'hook_attempts', 'outcome',
-            'actions']} />
-        <tbody>${letters.map((letter) => html`<${Row} key=${letter.id}
-            letter=${letter} off=${off} may=${may} onAgain=${onAgain} />`)}
-        </tbody>
-    </table>`;
 }
 
 // A time of the browser's clock as the API takes it.
@@ -116,8 +106,10 @@ function Letters({ hook, first, may, again }) {
         ${may && (letters.length > 0 || rest) && html`
             <${Many} off=${off} onAgain=${deliver} />`}
         <${Said} of=${again} />
-        ${letters.length > 0 && html`<${Table} letters=${letters} off=${off}
-            may=${may} onAgain=${deliver} />`}
+        <${Table} dense=${false} rows=${letters} names=${['hook_time',
+            'hook_event', 'hook_attempts', 'outcome', 'actions']}
+            row=${(letter) => html`<${Row} key=${letter.id} letter=${letter}
+                off=${off} may=${may} onAgain=${deliver} />`} />
         ${end}`;
 }
 

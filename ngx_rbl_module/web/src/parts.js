@@ -79,6 +79,13 @@ export function State({ name, text = t(`state_${name}`) }) {
 export const Head = ({ names }) => html`<thead><tr>${names.map((name) => html`
     <th key=${name} scope="col">${t(name)}</th>`)}</tr></thead>`;
 
+// A table of rows, each made by `row`, which has the key; none: what is said
+// instead if there are no rows.
+export const Table = ({ names, rows, row, none, dense = true }) =>
+    (rows.length === 0 ? none && html`<p>${none}</p>`
+        : html`<table class=${dense ? 'dense' : ''}><${Head} names=${names} />
+            <tbody>${rows.map(row)}</tbody></table>`);
+
 // The exact time is made when it is pointed at: the formatter of it alone takes
 // longer than the rows of a table.
 export function When({ text }) {

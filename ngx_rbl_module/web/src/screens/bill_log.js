@@ -6,7 +6,7 @@ import { moment, money } from '../bill_parts.js';
 import { html } from '../html.js';
 import { useLoad } from '../load.js';
 import { Pager } from '../pager.js';
-import { Answer, Head, When } from '../parts.js';
+import { Answer, Table, When } from '../parts.js';
 import { t } from '../text.js';
 
 const size = 10;
@@ -44,12 +44,11 @@ export function Payments() {
         <h2 id="payments">${t('payments')}</h2>
         <${Answer} state=${state}>${({ data, total_payments: n,
             total_pages: pages }) => html`
-            ${n > 0 ? html`<table>
-                <${Head} names=${['time', 'pay_what', 'pay_amount', 'state',
-                    'pay_reference']} />
-                <tbody>${data.map((payment) => html`<${Payment}
-                    key=${payment.id} payment=${payment} />`)}</tbody>
-            </table>` : html`<p>${t('payments_none')}</p>`}
+            <${Table} dense=${false} rows=${data} none=${t('payments_none')}
+                names=${['time', 'pay_what', 'pay_amount', 'state',
+                    'pay_reference']}
+                row=${(payment) => html`<${Payment} key=${payment.id}
+                    payment=${payment} />`} />
             <${Pager} page=${page} pages=${pages} onPage=${setPage} />
             ${n > 0 && html`<p><a href="1/billing/payments.csv"
                 download="payments.csv">${t('payments_csv')}</a></p>`}`}<//>
@@ -77,12 +76,11 @@ export function Ledger() {
     return html`<section aria-labelledby="ledger">
         <h2 id="ledger">${t('ledger')}</h2>
         <${Answer} state=${state}>${({ data, next }) => html`
-            ${data.length > 0 ? html`<table>
-                <${Head} names=${['time', 'pay_what', 'pay_amount',
-                    'bill_balance', 'pay_reference']} />
-                <tbody>${data.map((one) => html`<${Movement} key=${one.id}
-                    of=${one} />`)}</tbody>
-            </table>` : html`<p>${t('ledger_none')}</p>`}
+            <${Table} dense=${false} rows=${data} none=${t('ledger_none')}
+                names=${['time', 'pay_what', 'pay_amount', 'bill_balance',
+                    'pay_reference']}
+                row=${(one) => html`<${Movement} key=${one.id}
+                    of=${one} />`} />
             <p class="pager">
                 ${before && html`<button onClick=${() => setBefore('')}>
                     ${t('ledger_newest')}</button>`}

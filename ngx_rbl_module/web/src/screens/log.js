@@ -7,7 +7,7 @@ import { get } from '../api.js';
 import { answerText, outcomeText } from '../delivery_log.js';
 import { typeName } from '../hook_parts.js';
 import { html } from '../html.js';
-import { Answer, Head, NameLink, When } from '../parts.js';
+import { Answer, NameLink, Table, When } from '../parts.js';
 import { t } from '../text.js';
 
 const each = 20;                // attempts of a receiver
@@ -85,12 +85,10 @@ export function Log({ query }) {
             <p class="quiet">${t('log_text', { each, n: asked })}</p>
             <p><button onClick=${() => setRound(round + 1)}>
                 ${t('log_again')}</button></p>
-            ${shown.length === 0 ? html`<p>${t(bad ? 'log_none_failed'
-                : 'contact_log_none')}</p>`
-                : html`<table class="dense"><${Head} names=${['hook_time',
-                    'log_to', 'hook_event', 'hook_attempt', 'outcome',
-                    'hook_answer']} />
-                <tbody>${shown.map((attempt) => html`<${Row}
-                    key="${attempt.to.id}-${attempt.event}-${attempt.attempt}"
-                    attempt=${attempt} />`)}</tbody></table>`}`}<//>`;
+            <${Table} rows=${shown} names=${['hook_time', 'log_to',
+                'hook_event', 'hook_attempt', 'outcome', 'hook_answer']}
+                none=${t(bad ? 'log_none_failed' : 'contact_log_none')}
+                row=${(attempt) => html`<${Row} attempt=${attempt}
+                    key="${attempt.to.id}-${attempt.event}-${
+                        attempt.attempt}" />`} />`}<//>`;
 }

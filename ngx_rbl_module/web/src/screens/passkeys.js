@@ -7,7 +7,7 @@ import { Said, useChange } from '../change.js';
 import { Ask, Field } from '../form.js';
 import { html } from '../html.js';
 import { useLoad } from '../load.js';
-import { Answer, Head, When } from '../parts.js';
+import { Answer, Table, When } from '../parts.js';
 import { addPasskey, mayPasskey } from '../passkey.js';
 import { t } from '../text.js';
 
@@ -87,15 +87,11 @@ export function Passkeys({ me, onSignOut }) {
 
     return html`<h1>${t('passkeys')}</h1>
         <${Said} of=${change} />
-        <${Answer} state=${state}>${({ data }) => (data.length === 0
-            ? html`<p>${t('passkeys_none')}</p>`
-            : html`<table>
-                <${Head} names=${['name', 'passkey_made', 'passkey_used',
-                    'actions']} />
-                <tbody>${data.map((passkey) => html`<${Row} key=${passkey.id}
-                    passkey=${passkey} run=${run} />`)}</tbody>
-            </table>`)}
-        <//>
+        <${Answer} state=${state}>${({ data }) => html`<${Table} dense=${false}
+            rows=${data} none=${t('passkeys_none')} names=${['name',
+                'passkey_made', 'passkey_used', 'actions']}
+            row=${(passkey) => html`<${Row} key=${passkey.id}
+                passkey=${passkey} run=${run} />`} />`}<//>
         ${mayPasskey() ? html`<${Add} me=${me} run=${run} />`
             : html`<p>${t('passkeys_not_here')}</p>`}
         <section aria-labelledby="sessions">

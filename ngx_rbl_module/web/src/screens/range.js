@@ -10,7 +10,7 @@ import { html } from '../html.js';
 import { lazy } from '../lazy.js';
 import { useLoad } from '../load.js';
 import { Muted } from '../mute_parts.js';
-import { Answer, Changes, groupsOf, Head, NameLink, Place, Problem, State,
+import { Answer, Changes, groupsOf, NameLink, Place, Problem, State, Table,
     When } from '../parts.js';
 import { groupsPath, profilesPath } from '../paths.js';
 import { reason } from '../refusal.js';
@@ -66,23 +66,16 @@ function Lists({ host }) {
 const called = ({ name, host }) => (name.endsWith(` ${host}`)
     ? name.slice(0, -host.length - 1) : name);
 
-function ListedTable({ hosts }) {
-    return html`<table class="dense">
-        <${Head} names=${['host', 'name', 'weight', 'lists', 'since']} />
-        <tbody>${hosts.map((host) => html`<tr key=${host.id}>
-            <th scope="row" data-label=${t('host')}>
-                <${NameLink} to="host/${host.id}" kind="address"
-                    name=${host.host} /></th>
-            <td data-label=${t('name')}>
-                <bdi class="name" title=${host.name}>${called(host)}</bdi></td>
-            <td data-label=${t('weight')}><span class="weight ${host.weight}">
-                ${t(`weight_${host.weight}`)}</span></td>
-            <td data-label=${t('lists')}><div><${Lists} host=${host} /></div>
-            </td>
-            <td data-label=${t('since')}><${When} text=${host.since} /></td>
-        </tr>`)}</tbody>
-    </table>`;
-}
+const rowOf = (host) => html`<tr key=${host.id}>
+    <th scope="row" data-label=${t('host')}><${NameLink} kind="address"
+        to="host/${host.id}" name=${host.host} /></th>
+    <td data-label=${t('name')}>
+        <bdi class="name" title=${host.name}>${called(host)}</bdi></td>
+    <td data-label=${t('weight')}><span class="weight ${host.weight}">
+        ${t(`weight_${host.weight}`)}</span></td>
+    <td data-label=${t('lists')}><div><${Lists} host=${host} /></div></td>
+    <td data-label=${t('since')}><${When} text=${host.since} /></td>
+</tr>`;
 
 // The records of a part come in slices: the others of all parts by a button.
 function Listed({ net, parts }) {
@@ -109,8 +102,8 @@ function Listed({ net, parts }) {
 
     return html`<section aria-labelledby="listed">
         <h2 id="listed">${t('listed')}</h2>
-        ${listed.length === 0 ? html`<p>${t('range_none')}</p>`
-            : html`<${ListedTable} hosts=${listed} />`}
+        <${Table} rows=${listed} row=${rowOf} none=${t('range_none')}
+            names=${['host', 'name', 'weight', 'lists', 'since']} />
         <${Problem} text=${more.problem} />
         ${open.length > 0 && html`<button onClick=${load}>${t('more')}
             </button>`}

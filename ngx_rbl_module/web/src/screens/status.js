@@ -6,7 +6,7 @@ import { html } from '../html.js';
 import { answers, Needs } from '../list_needs.js';
 import { useLoad } from '../load.js';
 import { want } from '../opened.js';
-import { Answer, Head, When } from '../parts.js';
+import { Answer, Table, When } from '../parts.js';
 import { Charts, hoursOf } from '../service_charts.js';
 import { number, t } from '../text.js';
 
@@ -68,13 +68,10 @@ function Daemon({ one }) {
 function Daemons({ daemons, addresses }) {
     return html`<section aria-labelledby="daemons">
         <h2 id="daemons">${t('total_daemons', { n: daemons.length })}</h2>
-        ${daemons.length === 0 ? html`<p>${t('no_daemons')}</p>` : html`
-            <table class="dense"><${Head} names=${['daemon', 'last_seen',
-                'started', 'checks_minute', 'queue_running',
-                'queries_waiting', 'deliveries']} />
-                <tbody>${daemons.map((one) => html`
-                    <${Daemon} key=${one.name} one=${one} />`)}</tbody>
-            </table>`}
+        <${Table} rows=${daemons} none=${t('no_daemons')} names=${['daemon',
+            'last_seen', 'started', 'checks_minute', 'queue_running',
+            'queries_waiting', 'deliveries']}
+            row=${(one) => html`<${Daemon} key=${one.name} one=${one} />`} />
         ${addresses.length > 0 && html`<p>${t('queries_from')}${' '}
             <bdi class="address">${addresses.map(({ address, host }) =>
                 `${address} (${host})`).join(', ')}</bdi></p>`}
@@ -100,11 +97,10 @@ function Resolvers({ daemons }) {
 
     return rows.length > 0 && html`<section aria-labelledby="resolvers">
         <h2 id="resolvers">${t('resolvers')}</h2>
-        <table class="dense"><${Head} names=${['resolver', 'daemon',
-            'point_answered', 'point_unanswered', 'mean_time']} />
-            <tbody>${rows.map((one) => html`<${Resolver}
-                key=${`${one.name} ${one.address}`} one=${one} />`)}</tbody>
-        </table></section>`;
+        <${Table} rows=${rows} names=${['resolver', 'daemon', 'point_answered',
+            'point_unanswered', 'mean_time']}
+            row=${(one) => html`<${Resolver} one=${one}
+                key=${`${one.name} ${one.address}`} />`} /></section>`;
 }
 
 function Receiver({ one }) {
@@ -126,12 +122,10 @@ function Receiver({ one }) {
 function Receivers({ receivers }) {
     return html`<section aria-labelledby="receivers">
         <h2 id="receivers">${t('receivers_wait')}</h2>
-        ${receivers.length === 0 ? html`<p>${t('receivers_none')}</p>` : html`
-            <table class="dense"><${Head} names=${['account', 'receiver',
-                'receiver_waits', 'receiver_fails']} />
-                <tbody>${receivers.map((one) => html`<${Receiver}
-                    key=${one.account + one.id} one=${one} />`)}</tbody>
-            </table>`}</section>`;
+        <${Table} rows=${receivers} none=${t('receivers_none')}
+            names=${['account', 'receiver', 'receiver_waits', 'receiver_fails']}
+            row=${(one) => html`<${Receiver} one=${one}
+                key=${one.account + one.id} />`} /></section>`;
 }
 
 function Waiting({ queues }) {

@@ -9,7 +9,7 @@ import { html } from '../html.js';
 import { useLoad } from '../load.js';
 import { useMore } from '../more.js';
 import { want } from '../opened.js';
-import { Answer, Head, When } from '../parts.js';
+import { Answer, Table, When } from '../parts.js';
 import { t } from '../text.js';
 
 const path = 'operator/payments.json';
@@ -36,12 +36,10 @@ function Rows({ body, at }) {
     const [rows, end] = useMore(body, (after) => get(`${at}&after=${after}`));
 
     return html`
-        ${rows.length > 0 ? html`<table>
-            <${Head} names=${['account', 'plan', 'pay_what', 'pay_amount',
-                'unpaid_reason', 'created']} />
-            <tbody>${rows.map((row) => html`
-                <${Row} key=${row.payment.id} row=${row} />`)}</tbody>
-        </table>` : html`<p>${t('unpaid_none')}</p>`}
+        <${Table} dense=${false} rows=${rows} none=${t('unpaid_none')}
+            names=${['account', 'plan', 'pay_what', 'pay_amount',
+                'unpaid_reason', 'created']}
+            row=${(row) => html`<${Row} key=${row.payment.id} row=${row} />`} />
         ${end}`;
 }
 
