@@ -24,14 +24,16 @@ part() {
             t/redis/replica.t t/redis/busy.t t/redis/slow.t
         ;;
     1)  # The same for the masters of a cluster, whose slots move, too; what a
-        # cluster refuses; stores of earlier versions are upgraded under load.
+        # cluster refuses; stores of earlier versions are upgraded under load;
+        # each benchmark runs through, in its short form.
         tests t/failover/cluster.t t/failover/half.t \
             t/failover/hostile_cluster.t t/failover/reload.t \
             t/failover/shape.t t/failover/slots.t t/failover/start.t \
             t/failover/stats.t t/checkd/cluster_failover.t \
             t/ctl/cluster_away.t t/ctl/cluster_moves.t t/upgrade/programs.t \
             t/upgrade/stores.t &&
-            tests RBL_REDIS_CLUSTER=1 $(sed '/^#/d' t/cluster)
+            tests RBL_REDIS_CLUSTER=1 $(sed '/^#/d' t/cluster) &&
+            ${MAKE:-make} smoke
         ;;
     2)  # The commands of rbl-availability(7) on machines in namespaces; the
         # largest requests; journeys through the portal by keyboard alone; each

@@ -16,9 +16,9 @@ use MIME::Base64 qw(encode_base64);
 use RblBench;
 use RblTest;
 
-use constant { SMALL => 100, EACH => 100 };
+use constant { SMALL => 100, EACH => smoke(5) // 100 };
 
-my $big_hosts = $ENV{BENCH_HOSTS} || 100_000;
+my $big_hosts = $ENV{BENCH_HOSTS} || smoke(2_000) || 100_000;
 my $redis = start_redis();
 init_store($redis);
 my $nginx = start_nginx(store => $redis);

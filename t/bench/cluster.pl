@@ -16,7 +16,7 @@ use RblFailover;
 use RblRedis qw(workers);
 use RblTest;
 
-use constant { CLIENTS => 48, EACH => 8, MOST => 3 };
+use constant { CLIENTS => smoke(8) // 48, EACH => 8, MOST => 3 };
 
 bench('cluster', 'one, two and three masters');
 

@@ -33,7 +33,7 @@ use constant { ACCOUNTS => 16, IN_FLIGHT => 64 };
 
 bench('deliver', 'events to receivers, beside plain libcurl');
 
-my $total = $ENV{BENCH_DELIVERIES} || 8_192;
+my $total = $ENV{BENCH_DELIVERIES} || smoke(512) || 8_192;
 
 
 # --- the receiver, the store, the daemon -----------------------------------

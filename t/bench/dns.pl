@@ -27,8 +27,9 @@ use RblNode;
 use RblTest;
 use Time::HiRes qw(clock_gettime CLOCK_MONOTONIC sleep time);
 
-use constant { ADDRESSES => 500, LISTS => 40, QUESTIONS => 20_000,
-    DELAY => 20, STEADY => 10 };
+use constant { ADDRESSES => smoke(50) // 500, LISTS => 40, DELAY => 20,
+    STEADY => 10 };
+use constant QUESTIONS => ADDRESSES * LISTS;
 
 my $own = $ENV{BENCH_DNS_OWN};
 # The npm packages must be there before the network is cut off.
@@ -39,7 +40,8 @@ if (!$own && $> == 0 && program('unshare') && program('ip')) {
     exec 'unshare', '-m', '-n', $^X, $0 or die "unshare: $!\n";
 }
 
-bench('dns', '500 addresses at 40 lists, 20,000 queries');
+bench('dns', ADDRESSES . ' addresses at ' . LISTS . ' lists, ' . QUESTIONS
+    . ' queries');
 
 if ($own) {
     run_cmd('ip', 'link', 'set', 'lo', 'up');
@@ -306,7 +308,7 @@ row('Net::RBLClient', $own && eval { require Net::RBLClient }, \&rblclient);
 row('dnsbl (npm)', $own && $own ne 'none', \&npm);
 
 my $r = interleave(rounds(5), \@rows, warm => 1);
-table(['20,000 queries', 'us a query', 'a second', 'not right'],
+table([QUESTIONS . ' queries', 'us a query', 'a second', 'not right'],
     map { [$_, figure($r->{$_}{us}), figure($r->{$_}{rps}), $wrong{$_}] }
         @order);
 for my $row (grep { $r->{$_}{daemon} } @order) {
@@ -314,8 +316,8 @@ for my $row (grep { $r->{$_}{daemon} } @order) {
         . figure($r->{$row}{store}) . ', resolver '
         . figure($r->{$row}{resolver}) . ' us a query');
 }
-remark('500 hosts are due at once; those on 4 lists have 2,000 TXT queries'
-    . ' more');
+remark(ADDRESSES . ' hosts are due at once; those on 4 lists have '
+    . 4 * ADDRESSES . ' TXT queries more');
 
 # --- steady ----------------------------------------------------------------
 
@@ -323,7 +325,7 @@ remark('500 hosts are due at once; those on 4 lists have 2,000 TXT queries'
 row('dnsperf, steady', 1, sub { dnsperf(@_, $port, 100, STEADY) });
 row('the engine, steady', 1, sub { ours(@_, $port, 100, STEADY) });
 my $s = interleave(rounds(5), \@rows);
-table(['200,000 queries', 'us a query', 'a second', 'not right'],
+table([STEADY * QUESTIONS . ' queries', 'us a query', 'a second', 'not right'],
     map { [$_, figure($s->{$_}{us}), figure($s->{$_}{rps}), $wrong{$_}] }
         @order);
 

@@ -15,7 +15,7 @@ use RblTest;
 
 bench('http', 'answers of the API beside return 200 and beside peers');
 
-my $s = http_servers(peers => 1);
+my $s = http_servers(peers => 1, accounts => smoke(10));
 same_answers($s);
 
 my $HOST = "host/$s->{host}.json";

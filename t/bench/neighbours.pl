@@ -37,7 +37,7 @@ use constant {
 bench('neighbours', 'one account beside hostile ones', beside => 1);
 $_ *= FASTER for values %RblNeighboursLoad::RATE;
 
-my $wanted = $ENV{BENCH_ATTACK} // '.';
+my $wanted = $ENV{BENCH_ATTACK} // smoke('^1 ') // '.';
 my @attacks = grep { name_of($_) =~ /$wanted/ } attacks();
 my ($slices, $disturbed) = (0, 0);
 my (%alone, %seen);
@@ -46,7 +46,7 @@ measure($_) for map { @attacks } 1 .. rounds(1);
 # A quantile of few samples may be an accident: what misses the limit is measured
 # again, and all of its samples count.
 my %again;
-for (1 .. MORE) {
+for (1 .. smoke(0) // MORE) {
     for my $attack (grep { (worst_of($_) // 0) > LIMIT } @attacks) {
         $again{ name_of($attack) }++;
         measure($attack);

@@ -19,10 +19,12 @@ use RblBenchStore;
 use RblBrowser;
 use RblTest;
 
-use constant { SMALL => 100, BLOCK => 1024, ROWS => 10_000, SLOWER => 4,
-    EACH => 200, LIMIT => 10, SOME => 20, EVERY => 8, SPREAD => 2000 };
+use constant { SMALL => 100, BLOCK => 1024, ROWS => smoke(1_000) // 10_000,
+    SLOWER => 4, EACH => smoke(5) // 200, LIMIT => 10, SOME => 20, EVERY => 8,
+    SPREAD => 2000 };
 
-my $blocks = int(($ENV{BENCH_HOSTS} || 100_000) / BLOCK + 0.999);
+my $blocks = int(($ENV{BENCH_HOSTS} || smoke(2_000) || 100_000) / BLOCK
+    + 0.999);
 my $big_hosts = $blocks * BLOCK;
 die 'BENCH_HOSTS is less than ' . ROWS . ", which are scrolled\n"
     if $big_hosts < ROWS;

@@ -17,7 +17,8 @@ use RblPortal;
 use RblTest;
 use Time::HiRes qw(sleep time);
 
-use constant { ALONE => 40, MANY => 400, APPS => 20 };
+use constant { ALONE => smoke(4) // 40, MANY => smoke(40) // 400,
+    APPS => smoke(2) // 20 };
 
 bench('replica', 'what waits for a replica', beside => 1);
 

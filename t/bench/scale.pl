@@ -32,11 +32,11 @@ use RblTest;
 use Time::HiRes qw(sleep time);
 
 use constant MASTERS => $ENV{SCALE_MASTERS} || 0;
-use constant { ACCOUNTS => MASTERS ? 20_000 : 1000,
+use constant { ACCOUNTS => smoke(200) // (MASTERS ? 20_000 : 1000),
     PARTITIONS => MASTERS ? 256 : 64, LISTS => 36, BATCH => 64, HOUR => 3600,
     DAEMONS => 2, FIRST => 1_000_000, MONTH => 30 * 86400 };
 
-my $total = $ENV{SCALE_HOSTS} || 1_000_000;
+my $total = $ENV{SCALE_HOSTS} || smoke(20_000) || 1_000_000;
 my $each = int $total / ACCOUNTS;
 my $first = min($each, FIRST / ACCOUNTS);
 $total = $each * ACCOUNTS;

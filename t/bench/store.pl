@@ -25,9 +25,8 @@ use RblScript;
 use RblSeam;
 use RblTest;
 
-use constant { LISTS => 36, HOSTS => 2000, BATCH => 64, CLAIM => 100,
-    ASKED => 4,
-    KEEP => 604_800_000 };
+use constant { LISTS => 36, HOSTS => smoke(500) // 2000, BATCH => 64,
+    CLAIM => 100, ASKED => 4, KEEP => 604_800_000 };
 
 bench('store', 'what a check costs the store');
 
@@ -300,7 +299,7 @@ stop_server($redis);
 
 # A part of 100,000 accounts that renew in one day: all at once, and at the pace
 # of that day, one each 864 ms.
-my $bills = RblBenchBills->new(300);
+my $bills = RblBenchBills->new(smoke(20) // 300);
 my $pace = seconds(20);
 $r = interleave(rounds(3), [
     renew => sub { $bills->renew() },

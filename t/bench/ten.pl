@@ -7,6 +7,9 @@ use strict;
 use warnings;
 
 use FindBin;
+use lib "$FindBin::Bin/../lib", "$FindBin::Bin/lib";
 
-$ENV{SCALE_HOSTS} ||= 10_000_000;
+use RblBench qw(smoke);
+
+$ENV{SCALE_HOSTS} ||= smoke(10_000) || 10_000_000;
 do "$FindBin::Bin/scale.pl" or die $@ || $!;

@@ -27,6 +27,9 @@ package RblBench;
 # a timed measurement.  Loops of the benchmark use CPU in this process, not in
 # the servers; spend() counts them separately.
 #
+# BENCH_SMOKE=1 shows that a benchmark runs through and prints its tables: one
+# round of one second, small sizes by smoke(), targets that are not judged.
+#
 # A benchmark and its children have priority over everything else on the machine
 # (SCHED_RR), if permitted: its few processes wait only for each other, never
 # for the time slice of another process.  BENCH_FIRST=0 disables this.  The
@@ -45,7 +48,7 @@ use Time::HiRes qw(clock_gettime CLOCK_MONOTONIC);
 use RblTest::Process;
 use RblTest::Servers qw(store_program);
 
-our @EXPORT = qw(bench bench_end rounds seconds interleave stat_of ratio figure
+our @EXPORT = qw(bench bench_end rounds seconds smoke interleave stat_of ratio figure
     table remark target cpu_ns spend private_kb wrk program others_share
     go_first);
 
@@ -91,7 +94,7 @@ sub bench {
 # Gives this process and its later children priority; 0: not permitted.
 sub go_first {
     my $chrt = program('chrt');
-    return 0 if !$chrt || !($ENV{BENCH_FIRST} // 1);
+    return 0 if !$chrt || !($ENV{BENCH_FIRST} // 1) || smoke(1);
     return run_cmd($chrt, '-r', '-p', 1, $$)->{status} == 0;
 }
 
@@ -113,7 +116,8 @@ sub first_line {
     return (split /\n/, $r->{out} . $r->{err})[0] // '';
 }
 
-# Prints the targets; exits with 1 if one was missed that is not known.
+# Prints the targets; exits with 1 if one was missed that is not known.  A smoke
+# run has only come this far.
 sub bench_end {
     my $missed = grep { $_->{state} eq 'MISS' } @targets;
 
@@ -141,15 +145,18 @@ sub bench_end {
         remark("t/bench/known: $title has no target '$name'")
             if !grep { $_->{name} eq $name } @targets;
     }
-    exit($missed ? 1 : 0);
+    exit($missed && !smoke(1) ? 1 : 0);
 }
 
 
 # --- rounds ----------------------------------------------------------------
 
-sub rounds { return $ENV{BENCH_ROUNDS} || $_[0] }
+sub rounds { return $ENV{BENCH_ROUNDS} || smoke(1) || $_[0] }
 
-sub seconds { return $ENV{BENCH_SECONDS} || $_[0] }
+sub seconds { return $ENV{BENCH_SECONDS} || smoke(1) || $_[0] }
+
+# The size of something in a smoke run; else undef.
+sub smoke { return $ENV{BENCH_SMOKE} ? $_[0] : undef }
 
 # interleave(N, [name => code, ...], warm => 1?): each code once, in order, N
 # times over.  A code returns a hash of numbers.  Returns {name => {key =>
@@ -166,7 +173,7 @@ sub interleave {
         push @names, $name;
         $code{$name} = $code;
     }
-    for my $round (($opt{warm} ? 0 : 1) .. $n) {
+    for my $round (($opt{warm} && !smoke(1) ? 0 : 1) .. $n) {
         for my $name (@names) {
             my $v = $round == 0 ? $code{$name}->() : undisturbed($code{$name});
             next if $round == 0;
@@ -187,7 +194,7 @@ sub undisturbed {
     my ($code) = @_;
 
     my ($best, $least);
-    for (1 .. TRIES) {
+    for (1 .. smoke(1) // TRIES) {
         my ($stolen, $all) = stolen_ns();
         my $v = $code->();
         my ($stolen_then, $all_then) = stolen_ns();
