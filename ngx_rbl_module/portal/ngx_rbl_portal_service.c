@@ -1,8 +1,8 @@
 /*
  * Calls that this worker answers by what it knows, so the store is asked for
  * nothing but the session.
- * portal: who runs the portal, a name and the path of a logo, as configured; for
- * the page before and after a sign-in, so it needs no session either.
+ * portal: who runs the portal, a name and the path of a logo, as configured;
+ * for the page before and after a sign-in, so it needs no session either.
  * service: the verdict about the service and its conditions, for a banner on
  * every screen.  Users get names and times, without reasons and remedies.
  * contact/types: the types of contacts that the running daemons deliver to.  An

@@ -19,13 +19,13 @@
 size_t siblings_count(const message_t *message, size_t i);
 
 /* "192.0.2.0/24: 37 of 256 by ZEN and 1 more", or "37 of 256 no longer listed
-   by ZEN": the n siblings that begin with the i-th host.  The caller escapes the
-   name of the list. */
+   by ZEN": the n siblings that begin with the i-th host.  The caller escapes
+   the name of the list. */
 void siblings_line(rbl_out_t *out, const message_t *message, size_t i,
     size_t n);
 
-/* How long an ended listing of the i-th host lasted, "6 h 2 min"; of n siblings,
-   which may differ, "up to" the longest.  past: its index. */
+/* How long an ended listing of the i-th host lasted, "6 h 2 min"; for n
+   siblings, which may differ, "up to" the longest.  past: its index. */
 void siblings_period(rbl_out_t *out, const message_t *message, size_t i,
     size_t n, size_t past);
 
