@@ -31,6 +31,7 @@ use MIME::Base64;
 
 my $here = dirname(abs_path(__FILE__));
 my ($days, $interval) = (60, 900);      # seconds between checks of a host
+my $day_ms = 24 * 3600 * 1000;
 my %weight = (info => 1, normal => 2, high => 3, critical => 4);
 my ($what, @arg) = @ARGV;
 
@@ -338,6 +339,23 @@ sub sids {
     return map { /^ip_range/ ? () : (s/^\w+\|//r => $uniq{$_}) } keys %uniq;
 }
 
+# All hosts, and ranges, were added at this time.
+sub created {
+    my ($at) = @_;
+
+    my ($field) = slurp("$build/gen/rbl_schema.h") =~ /RBL_HOST_CREATED = (\d+)/
+        or die "no RBL_HOST_CREATED\n";
+    redis('EVAL', <<'LUA', 1, "${base}hosts:$sid", $base, $sid, $field + 1, $at);
+for _, ht in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
+    local key = ARGV[1] .. 'r:' .. ARGV[2] .. ':' .. ht
+    local host = cmsgpack.unpack(redis.call('GET', key))
+    host[tonumber(ARGV[3])] = tonumber(ARGV[4])
+    redis.call('SET', key, cmsgpack.pack(host))
+end
+LUA
+    return;
+}
+
 sub past {
     redis('CONFIG', 'SET', 'appendfsync', 'no');
     my @hosts = hosts();
@@ -349,6 +367,7 @@ sub past {
     my $now = time;
     my $at = sub { ($now - 60 * $_[0]) * 1000 };
     my $first = $at->($days * 1440 + 60);
+    created($first);
     $silent = $at->(3 * 1440);
     check($first++, $_, $ht{$_}, {}) for sort keys %ht;
 
@@ -356,9 +375,15 @@ sub past {
     my @turns = map { [$_->[2], @$_[0, 1], 1], $_->[3] ? [$_->[3], @$_[0, 1], 0]
         : () } episodes(@hosts);
     push @turns, map { [3 * 1440, $_, '', 0] } grep { /^203/ } keys %ht;
-    my $n = 0;
+    my ($n, $date) = (0, int $first / $day_ms);
+    # A daemon notes each day that is over (account_settle.lua).
+    my $until = sub {
+        script(++$date * $day_ms, 'account_settle', "${base}acct:$sid")
+            while $date < int $_[0] / $day_ms;
+    };
     for (sort { $b->[0] <=> $a->[0] || $a->[1] cmp $b->[1] } @turns) {
         my ($minutes, $value, $list, $listed) = @$_;
+        $until->($at->($minutes));
         $listed ? $on{$value}{$list} = 1 : delete $on{$value}{$list};
         check($at->($minutes) + $n++ % 1000, $value, $ht{$value}, $on{$value});
     }
@@ -366,8 +391,10 @@ sub past {
     my @last = map { no warnings 'portable'; [$now * 1000
         - ($now * 1000 - hex substr $ht{$_}, 23) % ($interval * 1000), $_] }
         keys %ht;
-    check($_->[0], $_->[1], $ht{ $_->[1] }, $on{ $_->[1] } // {})
-        for sort { $a->[0] <=> $b->[0] } @last;
+    for (sort { $a->[0] <=> $b->[0] } @last) {
+        $until->($_->[0]);
+        check($_->[0], $_->[1], $ht{ $_->[1] }, $on{ $_->[1] } // {});
+    }
     # Records of so old checks would have expired.
     redis('DEL', @{ redis('KEYS', "${base}check:$sid:*") },
         "${base}details:$sid");

@@ -62,8 +62,15 @@ my $history = get("host/history/$flaps->{id}.json");
 is(join(' ', map { $_->{status} } @$history[0 .. 6]),
     'listed clear listed clear listed clear listed',
     'the history of the host that flaps has seven changes');
+my ($strip) = @{ get("hosts/strips.json?hosts=$flaps->{id}") };
+like($strip->{days}, qr/^[lu-]{30}$/, 'the host was there on each of 30 days');
 my $changes = get('changes.json');
 is(scalar @$changes, 50, 'there are changes');
+
+my ($bots) = grep { $_->{name} eq 'Sample Bots' }
+    @{ get('rbls.json?page_size=1000') };
+cmp_ok(scalar @{ get("list/trend/$bots->{id}.json?days=90")->{days} }, '>=', 59,
+    'a list has sixty days');
 
 # contacts and mutes
 my %group = map { $_->{name} => $_ }
