@@ -5,12 +5,13 @@ import { useState } from 'preact/hooks';
 
 import { get, post } from './api.js';
 import { Said, useChange } from './change.js';
+import { now } from './clock.js';
 import { sleep } from './clock.js';
 import { typeName } from './hook_parts.js';
 import { html } from './html.js';
 import { useLoad } from './load.js';
 import { Answer, Table, When } from './parts.js';
-import { t } from './text.js';
+import { date, t } from './text.js';
 
 const pause = 700;
 const patience = 60000;
@@ -41,10 +42,10 @@ function Row({ attempt }) {
         <td data-label=${t('outcome')}><span>
             <span class=${attempt.outcome === 'ok' ? 'right' : 'wrong'}>
                 ${outcomeText(attempt)}</span> ${answerText(attempt)}
-            ${attempt.error && html`${' '}<bdi>${attempt.error}</bdi>`}</span>
+            ${attempt.error && html`: <bdi>${attempt.error}</bdi>`}</span>
         </td>
-        <td data-label=${t('hook_next_try')}>${attempt.next && html`
-            <${When} text=${attempt.next} />`}</td>
+        <td data-label=${t('hook_next_try')}>${date(attempt.next) > now()
+            && html`<${When} text=${attempt.next} />`}</td>
         <td data-label=${t('hook_answer')}><details>
             <summary>${t('hook_answer_show')}</summary>
             ${attempt.answer && html`<pre><bdi>${attempt.answer}</bdi></pre>`}

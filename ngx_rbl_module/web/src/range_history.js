@@ -4,6 +4,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 
 import { get } from './api.js';
+import { useListNames } from './host_parts.js';
 import { html } from './html.js';
 import { Head, NameLink, Problem, State, When } from './parts.js';
 import { Numbers, Plot, timeOf } from './plot.js';
@@ -142,6 +143,7 @@ function Chart({ points, days }) {
 
 function Changes({ hosts, days, now }) {
     const [all, setAll] = useState(false);
+    const names = useListNames();
     const start = now - days * 24 * hour;
     const rows = hosts.flatMap((of) => of.changes.map((change) =>
         ({ ...change, of }))).filter(({ time }) => date(time) >= start)
@@ -156,7 +158,8 @@ function Changes({ hosts, days, now }) {
                 <th scope="row" data-label=${t('host')}>
                     <${NameLink} to="host/${change.of.id}" kind="address"
                         name=${change.of.host} /></th>
-                <td data-label=${t('list')}><bdi>${change.host}</bdi></td>
+                <td data-label=${t('list')}>
+                    <bdi>${names.get(change.id) || change.host}</bdi></td>
                 <td data-label=${t('state')}><div>
                     <${State} name=${change.status} />
                     ${' '}<span class="quiet">

@@ -64,14 +64,15 @@ function Chart({ days, range }) {
             <p class="legend" aria-hidden="true">
                 <span class="listed">${t('trend_listed')}</span>
                 <span class="critical">${t('weight_critical')}</span>
-                <span class="new">${t('trend_new')}</span>
-                <span class="ended">${t('trend_ended')}</span>
                 <span class="point">${row && t('trend_point', { ...row,
                     begun: row.new, time: timeOf(row, true) })}</span>
             </p>
-            <${Plot} rows=${rows} series=${hosts} days height=${150}
+            <${Plot} rows=${rows} series=${hosts} days height=${180}
                 title=${says} onPoint=${setPoint} />
-            <${Plot} rows=${rows} series=${listings} days height=${90}
+            <p class="legend" aria-hidden="true">
+                <span class="new">${t('trend_new')}</span>
+                <span class="ended">${t('trend_ended')}</span></p>
+            <${Plot} rows=${rows} series=${listings} days height=${130}
                 title=${t('trend_listings', { begun: sum('new'),
                     ended: sum('ended') })} onPoint=${setPoint} />
             <${Numbers} rows=${rows.map(({ listed, critical, unknown, ended,

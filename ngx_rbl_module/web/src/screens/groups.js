@@ -12,7 +12,7 @@ import { alertsPath, notifiedOf, NotifiedTable } from '../notified.js';
 import { Answer, groupsOf, Head, More, NameLink, Place, State }
     from '../parts.js';
 import { RecordForm, useFields } from '../record.js';
-import { t } from '../text.js';
+import { number, t } from '../text.js';
 
 function Default({ group }) {
     return group.is_default === 1
@@ -29,7 +29,7 @@ function GroupTable({ groups, linked }) {
                 : html`<bdi class="name">${group.name}</bdi>`}
                 <${Default} group=${group} /></th>
             <td data-label=${t('hosts')}><a href="#/hosts?group=${group.id}">
-                ${group.total_hosts}</a></td>
+                ${number(group.total_hosts)}</a></td>
             <td data-label=${t('contacts')}>${group.total_contacts === 0
                 && group.total_hosts > 0 ? html`<${State} name="failing"
                     text=${t('alerts_nobody')} />` : group.total_contacts}</td>
@@ -143,8 +143,8 @@ function Group({ me, id }) {
             <h1><bdi>${group.name}</bdi><${Default} group=${group} /></h1>
             <dl class="facts">
                 <div><dt>${t('hosts')}</dt><dd>
-                    <a href="#/hosts?group=${group.id}">${group.total_hosts}
-                    </a></dd></div>
+                    <a href="#/hosts?group=${group.id}">
+                        ${number(group.total_hosts)}</a></dd></div>
                 <div><dt>${t('contacts')}</dt>
                     <dd>${group.total_contacts}</dd></div>
             </dl>

@@ -58,8 +58,8 @@ function Row({ attempt }) {
         <td data-label=${t('outcome')} class=${attempt.outcome === 'ok'
             ? 'right' : 'wrong'}>${outcomeText(attempt)}</td>
         <td data-label=${t('hook_answer')}><span>${answerText(attempt)}
-            ${attempt.error && html`${' '}<bdi class="name">${attempt.error}
-            </bdi>`}</span></td>
+            ${attempt.error && html`: <bdi>${attempt.error}</bdi>`}</span>
+        </td>
     </tr>`;
 }
 

@@ -5,7 +5,7 @@
 import { html } from '../html.js';
 import { lazy } from '../lazy.js';
 import { useLoad } from '../load.js';
-import { Answer, Head, State, When } from '../parts.js';
+import { Answer, State } from '../parts.js';
 import { number, t } from '../text.js';
 
 const Trend = lazy(() => import('../trend.js'), 'Trend', 'trend');
@@ -14,49 +14,10 @@ const Care = lazy(() => import('../care.js'), 'Care', 'trend');
 const Todo = lazy(() => import('../todo.js'), 'Todo', 'trend');
 const ByList = lazy(() => import('../by_list.js'), 'ByList', 'trend');
 const ByGroup = lazy(() => import('../by_group.js'), 'ByGroup', 'trend');
-const few = 8;                  // changes that are shown at first
+const Lately = lazy(() => import('../lately.js'), 'Lately', 'trend');
 const slow = 60000;             // ms between loads of what changes rarely
 const many = 200;               // groups, contacts and listed hosts of a page
 const states = ['listed', 'unknown', 'uncovered', 'clear', 'paused'];
-
-function Change({ entry }) {
-    const more = entry.total - entry.changes.length;
-
-    return html`<tr>
-        <td data-label=${t('time')}><${When} text=${entry.time} /></td>
-        <th scope="row" data-label=${t('host')}>
-            <a href="#/host/${entry.id}">
-                <bdi class="address">${entry.host}</bdi></a></th>
-        <td data-label=${t('changed')}><ul>
-            ${entry.changes.map((change) => html`<li key=${change.id}>
-                <${State} name=${change.status} /> <bdi>${change.host}</bdi>
-            </li>`)}
-            ${more > 0 && html`<li>${t('and_more', { n: more })}</li>`}
-        </ul></td>
-    </tr>`;
-}
-
-function ChangeTable({ entries }) {
-    return html`<table class="dense brief">
-        <${Head} names=${['time', 'host', 'changed']} />
-        <tbody>${entries.map((entry) => html`
-            <${Change} key=${entry.time + entry.id} entry=${entry} />`)}</tbody>
-    </table>`;
-}
-
-function Changes() {
-    const state = useLoad('changes.json');
-
-    return html`<section aria-labelledby="lately">
-        <h2 id="lately">${t('lately')}</h2>
-        <${Answer} state=${state}>${({ data }) => html`
-            ${data.length === 0 ? html`<p>${t('no_changes')}</p>`
-                : html`<${ChangeTable} entries=${data.slice(0, few)} />`}
-            ${data.length > few && html`<details>
-                <summary>${t('changes', { n: data.length - few })}</summary>
-                <${ChangeTable} entries=${data.slice(few)} /></details>`}`}
-        <//></section>`;
-}
 
 // The screen is good only if each host is known to be clear, or paused.
 function Summary({ counts, coverage }) {
@@ -97,10 +58,10 @@ function Hosts({ counts, coverage, query }) {
             <${Todo} state=${listed} lists=${trend.body
                 ? trend.body.data.lists : []} />
             <${ByList} state=${trend} />
-            <div><${ByGroup} state=${groups} contacts=${contacts.body}
-                    listed=${listed.body} />
-                <${Changes} /></div>
-        </div>`;
+            <${ByGroup} state=${groups} contacts=${contacts.body}
+                listed=${listed.body} />
+        </div>
+        <${Lately} />`;
 }
 
 export function Overview({ query }) {

@@ -6,6 +6,7 @@ import { useState } from 'preact/hooks';
 import { get } from '../api.js';
 import { now } from '../clock.js';
 import { HostActions } from '../host_actions.js';
+import { useListNames } from '../host_parts.js';
 import { html } from '../html.js';
 import { lazy } from '../lazy.js';
 import { useLoad } from '../load.js';
@@ -54,11 +55,12 @@ function Counts({ cells, all }) {
             ${t('not_monitored', { n: all - cells.length })}</li>`}</ul>`;
 }
 
-function Lists({ host }) {
+function Lists({ host, names }) {
     const more = host.total_lists - host.lists.length;
 
     return html`${host.lists.map(({ id, host: zone }, i) => html`${i > 0
-        && ', '}<a key=${id} href="#/lists/${id}"><bdi>${zone}</bdi></a>`)}
+        && ', '}<a key=${id} href="#/lists/${id}">
+            <bdi>${names.get(id) || zone}</bdi></a>`)}
         ${more > 0 && html` ${t('and_more', { n: more })}`}`;
 }
 
@@ -66,20 +68,22 @@ function Lists({ host }) {
 const called = ({ name, host }) => (name.endsWith(` ${host}`)
     ? name.slice(0, -host.length - 1) : name);
 
-const rowOf = (host) => html`<tr key=${host.id}>
+const rowOf = (names) => (host) => html`<tr key=${host.id}>
     <th scope="row" data-label=${t('host')}><${NameLink} kind="address"
         to="host/${host.id}" name=${host.host} /></th>
     <td data-label=${t('name')}>
         <bdi class="name" title=${host.name}>${called(host)}</bdi></td>
     <td data-label=${t('weight')}><span class="weight ${host.weight}">
         ${t(`weight_${host.weight}`)}</span></td>
-    <td data-label=${t('lists')}><div><${Lists} host=${host} /></div></td>
+    <td data-label=${t('lists')}><div><${Lists} host=${host}
+        names=${names} /></div></td>
     <td data-label=${t('since')}><${When} text=${host.since} /></td>
 </tr>`;
 
 // The records of a part come in slices: the others of all parts by a button.
 function Listed({ net, parts }) {
     const [more, setMore] = useState({ rows: [], next: new Map() });
+    const names = useListNames();
     const listed = parts.flatMap((part) => [...part.listed,
         ...more.rows.filter((row) => row.part === part.part)]);
     const open = parts.map(({ part, next }) => [part,
@@ -102,7 +106,7 @@ function Listed({ net, parts }) {
 
     return html`<section aria-labelledby="listed">
         <h2 id="listed">${t('listed')}</h2>
-        <${Table} rows=${listed} row=${rowOf} none=${t('range_none')}
+        <${Table} rows=${listed} row=${rowOf(names)} none=${t('range_none')}
             names=${['host', 'name', 'weight', 'lists', 'since']} />
         <${Problem} text=${more.problem} />
         ${open.length > 0 && html`<button onClick=${load}>${t('more')}
