@@ -28,10 +28,17 @@ export function isInNeed(data) {
         && (word !== 'unsupported' || answered === 0 && refused + failed > 0);
 }
 
-// An active list whose answers count, and that has given some lately.
-export function answers(data) {
-    return data.list.status === 'active' && !isInNeed(data)
-        && (wordOf(data.list, data) === 'good' || data.responses.answered > 0);
+// Of the lists in use, how many were queried, and how many of these answer:
+// have given answers lately, and these count.
+export function coverageOf(lists) {
+    const used = lists.filter(({ list }) => list.status === 'active');
+    const queried = used.filter((data) =>
+        wordOf(data.list, data) !== 'untested');
+
+    return { queried: queried.length,
+        answer: queried.filter((data) => !isInNeed(data)
+            && (wordOf(data.list, data) === 'good'
+                || data.responses.answered > 0)).length };
 }
 
 // Of all lists: {word, reason, rows}, the heaviest lists first.

@@ -59,7 +59,7 @@ await axe(page, 'status');
 // --- a list ------------------------------------------------------------------
 
 await press(page, 'Lists');
-await page.waitForSelector('h1 >> text=0 of 1 lists in use answer');
+await page.waitForSelector('h1 >> text=0 of 1 queried lists answer');
 await press(page, 'Show 1 list that is off');
 await page.waitForSelector('td >> text=off');
 ok(/off=1$/.test(page.url()), 'lists that are off are shown on demand');

@@ -3,7 +3,7 @@
 // parts of the service.
 
 import { html } from '../html.js';
-import { answers, Needs } from '../list_needs.js';
+import { coverageOf, Needs } from '../list_needs.js';
 import { useLoad } from '../load.js';
 import { want } from '../opened.js';
 import { Answer, Table, When } from '../parts.js';
@@ -31,7 +31,7 @@ const least = (queues, n) => (queues.more ? t('at_least', { value: n })
 
 // The most telling numbers.  lists: null: not known yet.
 function Tiles({ status: { queues, daemons, store }, lists }) {
-    const used = lists && lists.filter(({ list }) => list.status === 'active');
+    const known = lists && coverageOf(lists);
 
     return html`<dl class="facts tiles">
         <${Fact} name="checks_minute">${minutely(daemons.reduce((n, one) =>
@@ -39,9 +39,8 @@ function Tiles({ status: { queues, daemons, store }, lists }) {
         <${Fact} name="queue_due">${least(queues, queues.due)}<//>
         <${Fact} name="queue_oldest">${t('seconds',
             { value: queues.oldest })}<//>
-        ${used && html`<${Fact} name="lists_answer"><a href="#/lists">
-            ${t('n_of', { n: used.filter(answers).length,
-                all: used.length })}</a><//>`}
+        ${known && html`<${Fact} name="lists_answer"><a href="#/lists">
+            ${t('n_of', { n: known.answer, all: known.queried })}</a><//>`}
         <${Fact} name="queue_deliveries">${number(queues.deliveries)}<//>
         <${Fact} name="accounts"><a href="#/accounts">
             ${number(store.accounts)}</a><//>

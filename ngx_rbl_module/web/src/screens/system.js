@@ -8,7 +8,8 @@ import { isolate } from '../bidi.js';
 import { Said, useChange } from '../change.js';
 import { Field, Form, Select } from '../form.js';
 import { html } from '../html.js';
-import { Answered, answers, answersOf, isInNeed } from '../list_needs.js';
+import { Answered, answersOf, coverageOf, isInNeed }
+    from '../list_needs.js';
 import { Filter, matches } from '../list_parts.js';
 import { ListState, troubleOf, wordOf } from '../list_state.js';
 import { useLoad } from '../load.js';
@@ -52,8 +53,8 @@ function Row({ data, word, hand }) {
     </tr>`;
 }
 
-const rank = (data) => (data.list.status !== 'active' ? 2
-    : isInNeed(data) ? 0 : 1);
+const rank = (data) => (data.list.status !== 'active' ? 3
+    : isInNeed(data) ? 0 : wordOf(data.list, data) === 'untested' ? 2 : 1);
 
 const before = (a, b) => rank(a) - rank(b) || byWeight(a, b);
 
@@ -62,14 +63,17 @@ function Table({ all, off }) {
     const [text, setText] = useState('');
     const used = all.filter(({ list }) => list.status === 'active');
     const look = used.filter(isInNeed).length;
+    const { queried, answer } = coverageOf(all);
     const rows = (off ? all : used).toSorted(before);
     const shown = rows.filter(({ list }) => matches(list, text));
     const others = all.length - used.length;
     const hand = shown.some(({ by_hand: names }) => names.length > 0);
 
     return html`
-        <h1>${t('lists_answering', { n: used.filter(answers).length,
-            all: used.length })}</h1>
+        <h1>${queried > 0 ? t('lists_answering', { n: answer, all: queried })
+            : t('lists_unqueried', { n: used.length })}</h1>
+        ${queried > 0 && queried < used.length && html`<p>
+            ${t('lists_unqueried', { n: used.length - queried })}</p>`}
         ${look > 0 && html`<p>${t('lists_attention', { n: look })}</p>`}
         <${Filter} value=${text} onChange=${setText} />
         ${others > 0 && html`<p><a href=${off ? '#/lists' : '#/lists?off=1'}>
