@@ -265,11 +265,12 @@ const ctl_command_t  ctl_commands[] = {
     { "mute list", "ACCOUNT",
       "list the mutes of an account, also those that have ended",
       1, 1, CTL_READY, ctl_op },
-    { "mute add", "ACCOUNT UNTIL REASON [--target SID] [--begin WHEN]"
-      " [--repeat TEXT --minutes N]",
+    { "mute add", "ACCOUNT UNTIL REASON [--target SID [--group SID]]"
+      " [--begin WHEN] [--repeat TEXT --minutes N]",
       "tell the contacts of an account nothing until a time (UTC,"
       " 2026-11-20T17:00), or for 90m, 12h or 7d; --target: nothing of this"
-      " host, range, contact group or list; --begin: not before that time;"
+      " host, range, contact group or list; --group: of that list only within"
+      " this contact group; --begin: not before that time;"
       " --repeat: only \"daily 22:00\" or \"weekly sat,sun 22:00\", by the"
       " account's time zone, for so many minutes; UNTIL may then be never",
       3, 3, CTL_READY, ctl_op },

@@ -24,11 +24,12 @@ static const char  alert_rows[] =
     " rhythm, quiet, after:MINUTES, checks";
 
 static const char  mute_rows[] =
-    "id:MUTE, target, name, open, begins, ends, repeat, minutes, until, active,"
-    " reason, by, made";
+    "id:MUTE, target, name, group_name:GROUP, open, begins, ends, repeat,"
+    " minutes, until, active, reason, by, made";
 
 static const char  mute_lines[] =
-    "id:mute, target, name, begins, ends, repeat, minutes, until, reason";
+    "id:mute, target, name, group_name:group, begins, ends, repeat, minutes,"
+    " until, reason";
 
 static const char  profile_rows[] =
     "profile.id:PROFILE, profile.name:NAME, profile.is_default:DEFAULT,"

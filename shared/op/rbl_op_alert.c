@@ -175,6 +175,7 @@ const rbl_op_t  rbl_op_alert = {
 static const rbl_outcome_t  rbl_mute_refusals[] = {
     RBL_UNKNOWN_ID("MUTE", "mute"),
     RBL_INVALID("TARGET", "target"),
+    RBL_INVALID("GROUP", "group"),
     { "PAST", 400,
       "Invalid until value provided: it must be a time that is to come, after"
       " the begin." },
@@ -195,6 +196,8 @@ rbl_mute_members(const rbl_run_t *run, rbl_doc_t *doc, const rbl_mute_t *mute,
     rbl_doc_str(doc, "id", mute->id);
     rbl_doc_str(doc, "target", mute->target);
     rbl_doc_str(doc, "name", mute->name);
+    rbl_doc_str(doc, "group", mute->group);
+    rbl_doc_str(doc, "group_name", mute->group_name);
     rbl_doc_str(doc, "reason", mute->reason);
     rbl_doc_str(doc, "by", mute->by);
     rbl_run_at(run, doc, "made", mute->made);
@@ -347,6 +350,8 @@ rbl_mute_reason(rbl_run_t *run, rbl_str_t *text)
 static const rbl_field_t  rbl_mute_fields[] = {
     RBL_TEXT("target", RBL_EMPTY, rbl_mute_target,
              RBL_ARG(mute_add, target)),
+    RBL_SIDS("group", RBL_EMPTY|RBL_ONE, RBL_SID_GROUP,
+             RBL_ARG(mute_add, group)),
     RBL_TEXT("begin", RBL_EMPTY, rbl_mute_begin, RBL_ARG(mute_add, begins)),
     RBL_TEXT("until", RBL_NEEDED, rbl_mute_until, RBL_ARG(mute_add, ends)),
     RBL_TEXT("repeat", RBL_EMPTY, rbl_mute_rule, RBL_ARG(mute_add, rule)),
@@ -357,12 +362,23 @@ static const rbl_field_t  rbl_mute_fields[] = {
 };
 
 
-/* Only a mute that is repeated has minutes and may go on for ever. */
+/* Only a list is muted within a group, and only a mute that is repeated has
+   minutes and may go on for ever. */
 
 static int
 rbl_mute_prepare(rbl_run_t *run)
 {
-    int  repeated = run->argv[RBL_ARG(mute_add, rule)].n > 0;
+    int        repeated = run->argv[RBL_ARG(mute_add, rule)].n > 0;
+    rbl_sid_t  sid;
+
+    if (run->argv[RBL_ARG(mute_add, group)].n > 0
+        && rbl_sid_parse(&sid, RBL_SID_LIST,
+                         run->argv[RBL_ARG(mute_add, target)]) != RBL_OK)
+    {
+        rbl_refuse(run, 400, "Invalid group value provided: only a list can be"
+                             " muted within a contact group.");
+        return -1;
+    }
 
     if (repeated != (run->argv[RBL_ARG(mute_add, minutes)].n > 0)) {
         rbl_missing(run, repeated ? "minutes" : "repeat");

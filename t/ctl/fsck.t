@@ -140,6 +140,9 @@ my $ends = $now + 3_600_000;
 my $mu = sid('MU');
 script('mute_add', [$acct], mute => $mu, target => $on, ends => $ends,
     reason => 'why', longest => 86_400_000);
+my $within = sid('MU');
+script('mute_add', [$acct], mute => $within, target => 'RBa', group => $cg,
+    ends => $ends, reason => 'why', longest => 86_400_000);
 my $window = sid('MU');
 script('mute_add', [$acct], mute => $window, target => '', ends => 0,
     rule => 'daily 22:00', minutes => 90, reason => 'why',
@@ -658,6 +661,14 @@ my @faults = (
     ['a window without a turn', mute => $window,
         sub { cmd('ZREM', k('unmutes'), "$ac:$window") },
         sub { cmd('ZSCORE', k('unmutes'), "$ac:$window") == $ends + 60_000 }],
+    (map { my ($what, $field, $sid) = @$_;
+        ["a mute of $what that is gone", mute => $within,
+            sub { changed($within, $field => $sid) },
+            sub { my $at = got($within)->[5];
+                $at < $ends && cmd('ZSCORE', k('mutes', $ac), $within) == $at
+                    && !defined cmd('ZSCORE', k('unmutes'), "$ac:$within") }]
+        } ['a list', 2, 'RB' . '3' x 32], ['a list within a group', 12,
+        'CG' . '3' x 32], ['a group', 2, 'CG' . '3' x 32]),
     ['a mute without a record', index => "mutes $mu",
         sub { cmd('DEL', rk($mu)) },
         sub { !defined cmd('ZSCORE', k('mutes', $ac), $mu)
@@ -677,7 +688,7 @@ my @faults = (
         sub { !defined cmd('ZSCORE', k('siblings'), "$ac:x") }],
     ['a turn without an account', turn => 'unmutes',
         sub { cmd('ZADD', k('unmutes'), $ends, 'AC' . '7' x 32 . ":$mu") },
-        sub { cmd('ZCARD', k('unmutes')) == 2 }],
+        sub { cmd('ZCARD', k('unmutes')) == 3 }],
     ['a turn that is no mute', turn => 'unmutes',
         sub { cmd('ZADD', k('unmutes'), $ends, $ac2) },
         sub { !defined cmd('ZSCORE', k('unmutes'), $ac2) }],

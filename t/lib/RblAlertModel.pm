@@ -168,15 +168,23 @@ sub model_looks {
 # --- what contacts are told --------------------------------------------------
 
 sub covers {
-    my ($m, $target, $t) = @_;
-    return grep { $_->{target} eq $target && model_open($_, $t) }
-        values %{ $m->{mute} };
+    my ($m, $target, $t, $group) = @_;
+    return grep { $_->{target} eq $target && $_->{group} eq ($group // '')
+        && model_open($_, $t) } values %{ $m->{mute} };
 }
 sub muted {
     my ($m, $c, $ht, $t) = @_;
     return covers($m, '', $t) || covers($m, $ht, $t)
         || !grep { !covers($m, $_, $t) }
             model_theirs($c, $m->{host}{$ht});
+}
+
+# Is a list of a host, which is not muted, muted for the contact?  It is if all
+# of their groups are, or the list is within them.
+sub list_muted {
+    my ($m, $c, $ht, $l, $t) = @_;
+    return covers($m, $l, $t) || !grep { !covers($m, $_, $t)
+        && !covers($m, $l, $t, $_) } model_theirs($c, $m->{host}{$ht});
 }
 
 # When a listing may be reported.
@@ -225,7 +233,7 @@ sub message {
         my $from = from_of($c, $on);
         if ($on->{weight} < $c->{least}) {
             next;
-        } elsif (covers($m, $l, $t)) {
+        } elsif (list_muted($m, $c, $ht, $l, $t)) {
             $c->{held}{$ht} = 1;
             $known ||= $knows;
         } elsif ($from > $t) {

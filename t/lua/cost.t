@@ -276,6 +276,17 @@ case(chosen_delete => 'a group', sub { s1('chosen_delete', id => pop @mine,
     index => 'groups') if @mine;
     my $cg = sid('CG'); s1('group_add', group => $cg, name => 'n');
     s1('chosen_delete', id => $cg, index => 'groups') });
+case(chosen_delete => 'a group with 100 mutes', sub { my $cg = sid('CG');
+    s1('group_add', group => $cg, name => 'n');
+    my @mu = map { sid('MU') } 1 .. 100;
+    cmd('SET', k('r', $ac, $_), packed([1, $_, $W{rb}[0], 1, 1, 9e12, '', 0, 0,
+        text_of(200), text_of(255), text_of(255), $cg, text_of(255)]))
+        for @mu;
+    cmd('ZADD', k('mutes', $ac), map { (9e12, $_) } @mu);
+    cmd('ZADD', k('unmutes'), map { (9e12, "$ac:$_") } @mu);
+    s1('chosen_delete', id => $cg, index => 'groups');
+    cmd('DEL', k('tellings'), k('telling', $ac), map { k('r', $ac, $_) } @mu);
+    cmd('ZREM', k('mutes', $ac), @mu) });
 case(rbl_update => '200 lists', sub { s1('rbl_update', list => $W{own}[9],
     zone => 'u' . ++$number . '.' . 'z' x 60 . '.example') });
 case(rbl_status => '', sub { s1('rbl_status', list => $W{own}[9],
@@ -450,11 +461,11 @@ case(contact_show => '', sub { s1('contact_show', contact => $W{co}[0]) });
 case(contacts_show => 'a page of 1,000', sub { s1('contacts_show', first => 0,
     last => 999) });
 # As many mutes as there may be, which have ended.
-sub muted { my ($ends) = @_;
+sub muted { my ($ends, $within) = @_;
     my $mu = sid('MU');
     s1('mute_add', mute => $mu, target => $ends ? '' : $W{rb}[0],
-        ends => (cmd('TIME')->[0] + 3600) * 1000, reason => text_of(200),
-        longest => 86_400_000);
+        group => $within // '', ends => (cmd('TIME')->[0] + 3600) * 1000,
+        reason => text_of(200), longest => 86_400_000);
     return $mu }
 for (1 .. 100) {
     my $mu = muted(1);
@@ -464,6 +475,11 @@ for (1 .. 100) {
     cmd('ZADD', k('mutes', $ac), $_, $mu);
 }
 case(mute_add => '100 mutes', sub { muted(1);
+    my $took = $RblWorst::took{mute_add};
+    my ($mu) = @{ cmd('ZRANGE', k('mutes', $ac), -1, -1) };
+    s1('mute_end', mute => $mu);
+    counts($took) });
+case(mute_add => 'a list within a group', sub { muted(0, $cg[0]);
     my $took = $RblWorst::took{mute_add};
     my ($mu) = @{ cmd('ZRANGE', k('mutes', $ac), -1, -1) };
     s1('mute_end', mute => $mu);

@@ -271,14 +271,17 @@ after($ht, $co, 6.1, '', 'delisted -a', 'until it has been quiet');
 over($co, 'muted for a while');
 
 # b has the weight of all that was told meanwhile, or a higher one.
-for my $case ([2, ''], [4, 'listed ~a +b flaps 6']) {
-    my ($weight, $expected) = @$case;
-    my $name = "a muted list of weight $weight";
+for my $case ([2, '', ''], [4, 'listed ~a +b flaps 6', ''], [2, '', $group],
+    [4, 'listed ~a +b flaps 6', $group])
+{
+    my ($weight, $expected, $within) = @$case;
+    my $name = "a muted list of weight $weight"
+        . ($within && ' within a group');
     $ht = host();
     flapping($co, $ht, $name);
     $mu = sid('MU');
     script('mute_add', [$acct], mute => $mu, target => 'RBb',
-        ends => now_ms() + 9e6, reason => 'why', longest => 9e9);
+        group => $within, ends => now_ms() + 9e6, reason => 'why', longest => 9e9);
     after($ht, $co, 1, "listed:3 listed:$weight", 'listed +~a flaps 6',
         "$name is left out");
     mutes_end($mu);

@@ -3,11 +3,11 @@
 # Random histories of messages to contacts, by a seed, beside a model that was
 # written from the manual (RblAlertModel.pm): hosts are listed, get other
 # weights and leave their lists, move between groups and are deleted; lists,
-# hosts, groups and the account are muted at once, later and in windows that are
-# repeated, also where clocks change; contacts have all schedules, least
-# weights, rhythms, quiet hours, minutes and checks; daemons are away.  The
-# scripts are the real ones, with a clock that the test sets, and the times are
-# those that a daemon finds (t/tools/times.c).
+# also within groups, hosts, groups and the account are muted at once, later and
+# in windows that are repeated, also where clocks change; contacts have all
+# schedules, least weights, rhythms, quiet hours, minutes and checks; daemons are
+# away.  The scripts are the real ones, with a clock that the test sets, and the
+# times are those that a daemon finds (t/tools/times.c).
 #
 # Each message is exact: who gets it, when, which hosts and lists it has, begin
 # or end.  At the end nothing waits or is held back, and each contact knows the
@@ -261,8 +261,9 @@ sub event_check {
 sub event_mute {
     return if keys %{ $m->{mute} } >= 5;
     my $target = pick('', @LISTS, @LISTS, @groups, there());
-    my %mute = (target => $target, begins => $now, rule => '', minutes => 0,
-        last => 0, ends => 0);
+    my %mute = (target => $target, group => '', begins => $now, rule => '',
+        minutes => 0, last => 0, ends => 0);
+    $mute{group} = pick(@groups) if $target =~ /^RB/ && chance(0.5);
     my $begins = chance(0.5) ? '' : $now + int rand 30 * $HOUR;
     $mute{begins} = $begins if $begins ne '';
     if (chance(0.5)) {
@@ -277,7 +278,7 @@ sub event_mute {
     }
     my $mu = sid('MU');
     my $r = script('mute_add', [$acct], mute => $mu, target => $target,
-        begins => $begins, ends => $mute{ends} || $mute{last},
+        group => $mute{group}, begins => $begins, ends => $mute{ends} || $mute{last},
         rule => $mute{rule}, minutes => $mute{minutes} || '', reason => 'why',
         longest => 366 * $DAY);
     return wrong("a mute is refused: $r->[0]") if $r->[0] ne 'OK';
@@ -285,7 +286,7 @@ sub event_mute {
     $mute{till} = $mute{rule} ? 0 : $mute{ends};
     $m->{mute}{$mu} = \%mute;
     return note_it("mute $mu:", map({ "$_ " . ($mute{$_} // '') }
-        qw(target rule minutes)),
+        qw(target group rule minutes)),
         map { $_ ? at($_) : 'never' } @mute{qw(begins ends last)});
 }
 sub event_end {

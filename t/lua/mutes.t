@@ -9,8 +9,8 @@ use RblDigest;
 use RblScript;
 use RblTest;
 
-my ($ac, $acct) = digests_new();
-for my $l (qw(RBa RBb)) {
+my ($ac, $acct, $group, $other) = digests_new();
+for my $l (qw(RBa RBb RBc)) {
     cmd('SET', k('r', 'SYS', $l), packed([1, $l, 'rbl',
         lc(substr $l, 2) . '.example', $l, '', 7, 0, 'active', '', [], '', '',
         'normal', 'ip', 'block', 'none']));
@@ -19,13 +19,14 @@ for my $l (qw(RBa RBb)) {
 sub pause { select undef, undef, undef, 0.0015 }
 
 sub mute {
-    my ($target, $ends) = @_;
+    my ($target, $ends, $within) = @_;
     my $mu = sid('MU');
     my $r = script('mute_add', [$acct], mute => $mu, target => $target,
-        ends => $ends // now_ms() + 3_600_000, reason => 'why',
-        longest => 366 * 86_400_000);
+        group => $within // '', ends => $ends // now_ms() + 3_600_000,
+        reason => 'why', longest => 366 * 86_400_000);
     return $r->[0] eq 'OK' ? $mu : $r->[0];
 }
+sub within { return mute($_[0], undef, $_[1]) }
 
 # The time of its end comes.
 sub expire {
@@ -55,6 +56,13 @@ is(script('mute_add', [$acct], mute => sid('MU'), target => '',
 is(mute($ac), 'TARGET', 'one of something that cannot be muted is');
 is(script('mute_end', [$acct], mute => sid('MU'))->[0], 'MUTE',
     'a mute that does not exist cannot be ended');
+is(within(sid('RB'), $group), 'TARGET',
+    'a list that does not exist is not muted within a group');
+is(within(@$_), 'GROUP', "$_->[2] is refused")
+    for ['RBa', sid('CG'), 'a mute within a group that does not exist'],
+    ['RBa', $ac, 'a mute within something that is no group'],
+    ['', $group, 'a mute of the account within a group'],
+    [$other, $group, 'a mute of a group within a group'];
 
 # a host that is muted and deleted
 
@@ -191,6 +199,132 @@ cmd('ZADD', k('digest', $ac, $co), now_ms(), $ht);
 cmd('ZADD', k('digests'), now_ms(), "$ac:$co");
 is_deeply({ tells() }, { $co => 'listed ' . last_address() },
     'one without a weight is told');
+
+# a list within a group: the lists of a host in the message to each contact
+
+script('contact_delete', [$acct], contact => $co);
+my ($here, $both) = map { contact('start_and_end', groups => $_) } [$group],
+    [$group, $other];
+sub lists_told {
+    my %told;
+    pause();
+    for my $d (claim()) {
+        $told{ substr $d->{member}, 35 } = join ' ', map { $_->[0] }
+            @{ unpacked($d->{hosts}[0])->[16] };
+        is_deeply(store($d, messages => []), ['OK', 0],
+            'the message about lists is stored');
+    }
+    return \%told;
+}
+sub clear {
+    check($_[0], 'clear', 'clear');
+    pause();
+    return { tells() };
+}
+my @two = map { within('RBa', $group) } 1, 2;
+$ht = host($group, $other);
+check($ht, 'listed', 'listed');
+is_deeply(lists_told(), { $here => 'RBb', $both => 'RBa RBb' },
+    'a list is muted for contacts that have the host by that group alone');
+script('mute_end', [$acct], mute => $two[0]);
+tellings();
+is_deeply({ tells() }, {}, 'a list that is muted twice stays muted');
+script('mute_end', [$acct], mute => $two[1]);
+tellings();
+is_deeply(lists_told(), { $here => 'RBa RBb' },
+    'the list is told when the second mute is over');
+my @mine = (within('RBa', $group), mute($other));
+is_deeply(clear($ht), { $here => 'delisted ' . last_address(),
+    $both => 'delisted ' . last_address() },
+    'the end of the last listing is told, also of a list that is muted');
+check($ht, 'listed', 'clear');
+is_deeply(lists_told(), {},
+    'one group is muted, the list within the other: the list is');
+check($ht, 'listed', 'listed');
+is_deeply(lists_told(), { $here => 'RBb', $both => 'RBb' },
+    'another list is not');
+script('mute_end', [$acct], mute => $_) for @mine;
+tellings();
+lists_told();
+clear($ht);
+
+my $unused = within('RBc', $group);
+like($unused, qr/^MU/, 'a list that no host uses can be muted within a group');
+check($ht, 'listed', 'clear');
+is_deeply(lists_told(), { $here => 'RBa', $both => 'RBa' },
+    'the lists that hosts use are not muted by that');
+clear($ht);
+script('mute_end', [$acct], mute => $unused);
+tellings();
+lists_told();
+
+# a message is made when a mute within a group begins
+
+check($ht, 'listed', 'listed');
+pause();
+my %claimed = map { substr($_->{member}, 35) => $_ } claim();
+$mu = within('RBa', $group);
+pause();
+leases_end($here);
+my ($anew) = grep { $_->{member} =~ /$here/ } claim();
+is_deeply([map { $_->[0] } @{ unpacked($anew->{hosts}[0])->[16] }], ['RBb'],
+    'a list that is muted within a group meanwhile is left out');
+store($_, messages => []) for $anew, $claimed{$both};
+check($ht, 'clear', 'listed');
+pause();
+my ($d2) = claim();
+is($d2, undef, 'the end of a listing that the message left out is not told');
+script('mute_end', [$acct], mute => $mu);
+tellings();
+is_deeply({ tells() }, {}, 'the end of the mute does not tell it either');
+clear($ht);
+
+# a list that the operator ends, a group and an own list that are deleted
+
+$mu = within('RBa', $group);
+check($ht, 'listed', 'listed');
+is_deeply(lists_told(), { $here => 'RBb', $both => 'RBa RBb' },
+    'one of two lists is muted');
+script('lists_kill', [k('lists')], list => 'RBa', reason => 'gone');
+clear($ht);
+script('mute_end', [$acct], mute => $mu);
+tellings();
+is_deeply({ tells() }, {},
+    'nothing is left of a muted list that the operator has ended');
+script('lists_kill', [k('lists')], list => 'RBb', reason => 'gone');
+like(within('RBa', $group), qr/^MU/, 'a list that has ended can be muted');
+
+sub over {
+    my ($mu) = @_;
+    my $m = unpacked(cmd('GET', k('r', $ac, $mu)));
+    return $m->[5] <= now_ms() && $m->[6] eq ''
+        && cmd('ZSCORE', k('mutes', $ac), $mu) == $m->[5]
+        && !defined cmd('ZSCORE', k('unmutes'), "$ac:$mu");
+}
+my ($gone, $own) = (sid('CG'), sid('RB'));
+script('group_add', [$acct], group => $gone, name => 'gone',
+    is_default => '0');
+script('rbl_add', [$acct], list => $own, type => 'rbl', zone => 'o.example');
+my @of = (mute($gone), within('RBc', $gone), within($own, $group), mute($own));
+my $repeated = sid('MU');
+script('mute_add', [$acct], mute => $repeated, target => $own, group => $gone,
+    ends => 0, rule => 'daily 22:00', minutes => 90, reason => 'why',
+    longest => 86_400_000);
+my $stays = within('RBc', $group);
+is(script('chosen_delete', [$acct], id => $gone, index => 'groups')->[0], 'OK',
+    'a group is deleted while it is muted');
+ok(over($of[0]), 'the mute of the group ends with it');
+ok(over($of[1]), 'the mute of a list within the group ends with it');
+ok(over($repeated), 'a mute that is repeated ends with its group');
+is(unpacked(cmd('GET', k('r', $ac, $of[1])))->[13], 'gone',
+    'such a mute keeps the name of the group');
+ok(!over($of[2]), 'a mute of a list within another group stays');
+is(script('rbl_delete', [$acct], list => $own)->[0], 'OK',
+    'an own list is deleted while it is muted');
+ok(over($_), 'the mute of an own list ends with it') for @of[2, 3];
+ok(!over($stays), 'mutes of other lists stay');
+tellings();
+is_deeply({ tells() }, {}, 'mutes of what is deleted end without a message');
 
 # a group without a contact, and many mutes
 

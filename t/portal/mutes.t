@@ -118,6 +118,50 @@ for my $case ([{ until => '2020-01-01T00:00' }, qr/to come/, 'a past end'],
 }
 is(portal($t, $viewer, 'POST', 'mute/add.json', fields => { until => '1h',
     reason => 'r' })->{status}, 403, 'a viewer mutes nothing');
+
+# --- a list within a group -------------------------------------------------
+
+my $list = data(post('rbl/add', { type => 'rbl', host => 'own.example.net' }),
+    'a list is added')->{id};
+my $group = data(post('contactgroup/add', { name => 'night' }),
+    'a group is added')->{id};
+my $within = data(post('mute/add', { target => $list, group => $group,
+    until => '1h', reason => 'r' }), 'a list is muted within a group');
+is_deeply([@$within{qw(target name group group_name open)}], [$list,
+    'own.example.net', $group, 'night', 1],
+    'the response has the list and the group');
+is_deeply([@$made{qw(group group_name)}], ['', ''],
+    'another mute is within no group');
+my $twice = data(post('mute/add', { target => $list, group => $group,
+    until => '1h', reason => 'r' }), 'the same is muted twice');
+isnt($twice->{id}, $within->{id}, 'the second mute is another one');
+is(ctl('mute', 'add', $ac, '2h', 'r', '--target', $list, '--group', $group)
+    ->{status}, 0, 'rblctl mutes a list within a group');
+like(rblctl($t->{redis}, 'mute', 'list', $ac)->{out},
+    qr/own\.example\.net\s+night/, 'rblctl mute list shows the group');
+for my $case ([{ target => $ht }, 'a host within a group'],
+    [{ target => '' }, 'the account within a group'],
+    [{ target => $group }, 'a group within a group'],
+    [{ group => sid_of('CG') }, 'a list within a group that does not exist'],
+    [{ group => $ht }, 'a list within a host'],
+    [{ group => "$group,$group" }, 'a list within two groups'])
+{
+    my ($fields, $name) = @$case;
+    refused(post('mute/add', { until => '1h', reason => 'r', target => $list,
+        group => $group, %$fields }), 400, qr/group/, "$name is refused");
+}
+sub open_mutes { return grep { $_->{open} && $_->{target} eq $list }
+    @{ data(get('mutes.json?page_size=100'), 'the mutes now') } }
+is(scalar(open_mutes()), 3, 'the list is muted three times');
+accepted(call($t, 'POST', "contactgroup/delete/$group.json"),
+    'the API deletes a group that is muted');
+is(scalar(open_mutes()), 0, 'the mutes within a group end with it');
+data(post('mute/add', { target => $list, until => '1h', reason => 'r' }),
+    'the list is muted');
+accepted(call($t, 'POST', "rbl/delete/$list.json"),
+    'the API deletes a list that is muted');
+is(scalar(open_mutes()), 0, 'the mutes of an own list end with it');
+
 # --- mutes that begin later, and windows -------------------------------------
 
 my $later = data(post('mute/add', { target => $ht, begin => '2h',

@@ -17,8 +17,6 @@ if mute_over(m) <= now then
     by = nil
     return {'OK'}
 end
-m[MUTE.begins], m[MUTE.ends] = math.min(m[MUTE.begins], now), now
-m[MUTE.rule], m[MUTE.minutes] = '', 0
-mute_save(m)
-mutes_done(ARG.mute)
+mute_close(m, now)
+mutes_look()
 return {'OK'}

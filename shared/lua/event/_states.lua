@@ -28,9 +28,10 @@ end
 -- again: it is looked at once a minute at most.
 local states_check = 60000
 -- Returns the state of a listed host that the contact has, its muted lists
--- (nil: none), and when to look at it again (nil: never).  A mark may be for a
--- listing that the contact is not notified about.
-local function state_listed(s, id, h, mark, told, held, hidden)
+-- (nil: none), and when to look at it again (nil: never).  off: the lists that
+-- are muted for it.  A mark may be for a listing that the contact is not
+-- notified about.
+local function state_listed(s, id, h, off, mark, told, held, hidden)
     local c, t = s.c, s.tells
     local looks = digest_hears_ends(c) or held
     local marked = mark and mark < 2
@@ -42,7 +43,7 @@ local function state_listed(s, id, h, mark, told, held, hidden)
         return tells and 0 or nil
     end
     local r = record_of_head(id, h)
-    local out, news, muted, known, next = tells_of(t, r[HOST.details],
+    local out, news, muted, known, next = tells_of(t, r[HOST.details], off,
         told_at(told), hidden, s.now)
     if next == math.huge then
         next = math.max(s.now, r[HOST.next_check]) + states_check
@@ -64,15 +65,16 @@ local function state_disused(s, id, h, told)
         or r[HOST.checked] - 1)[1]
 end
 -- The state of a host; nil: it is not reported.  h: the record of the host.
--- theirs: the contact has the host.  mark: 0, 1, 2 or nil.  told: the entry of
--- the host in "open".  held: something was held back.  hidden: the lists that
--- the last message left out.  The end of a listing that the contact does not
--- know is not reported: to the contact the check has found a clear host, unless
--- it left out a list that had listed the host.
-local function state_of(s, id, h, theirs, mark, told, held, hidden)
+-- theirs: the contact has the host.  off: the lists that are muted for it.
+-- mark: 0, 1, 2 or nil.  told: the entry of the host in "open".  held: something
+-- was held back.  hidden: the lists that the last message left out.  The end of
+-- a listing that the contact does not know is not reported: to the contact the
+-- check has found a clear host, unless it left out a list that had listed the
+-- host.
+local function state_of(s, id, h, theirs, off, mark, told, held, hidden)
     local c = s.c
     if theirs and h.listed then
-        return state_listed(s, id, h, mark, told, held, hidden)
+        return state_listed(s, id, h, off, mark, told, held, hidden)
     end
     if theirs then
         local clear = mark == 2
@@ -86,14 +88,15 @@ local function state_of(s, id, h, theirs, mark, told, held, hidden)
         and 1 or 3) or nil
 end
 -- Returns the state to report while a host flaps, and the highest weight of
--- that message.  hidden, weight: of the last message (held_of).  A weight from
--- an earlier flapping does not count.
-local function state_flapping(s, r, state, told, hidden, weight)
+-- that message.  off: the lists that are muted for it.  hidden, weight: of the
+-- last message (held_of).  A weight from an earlier flapping does not count.
+local function state_flapping(s, r, state, off, told, hidden, weight)
     local at = told_at(told)
     if state ~= 0 then
         return nil
     end
-    local out, news = tells_of(s.tells, r[HOST.details], at, hidden, s.now)
+    local out, news = tells_of(s.tells, r[HOST.details], off, at, hidden,
+        s.now)
     weight = at >= r[HOST.flap][FLAP.at] and weight or nil
     if weight and (not news or news <= weight) then
         return nil
@@ -145,9 +148,9 @@ local function states_host(s, id, look, name)
     if s.waits and notify_waits(id) or call('ZSCORE', s.digest, id) then
         return states_back(s, id, mark, look)
     end
-    local h, theirs, muted = host_head(id), false, false
+    local h, theirs, muted, off = host_head(id), false, false, nil
     if h then
-        theirs, muted = tells_host(s.tells, id, h.parent, h.groups)
+        theirs, muted, off = tells_host(s.tells, id, h.parent, h.groups)
     end
     local told, was = call('HGET', s.open, id), call('HGET', s.held, id)
     local hidden, weight = held_of(was, told_time(told))
@@ -156,14 +159,15 @@ local function states_host(s, id, look, name)
     if muted then
         muted, state = state and (h.listed or told) and true, nil
     elseif state then
-        state, muted, next = state_of(s, id, h, theirs, mark and
+        state, muted, next = state_of(s, id, h, theirs, off, mark and
             math.floor(mark / digest_state), told, was or delayed, hidden)
     end
     if theirs and s.tells.holds and (state or was) then
         local r = record_of_head(id, h)
         flaps = flap_until(r[HOST.flap], s.now)
         if flaps then
-            state, highest = state_flapping(s, r, state, told, hidden, weight)
+            state, highest = state_flapping(s, r, state, off, told, hidden,
+                weight)
             next = math.min(next or flaps, flaps)
         end
     end

@@ -102,7 +102,7 @@ end
 -- there are none.  A mute may have begun since the state was made.  held: its
 -- entry in "held".
 local function told_part(t, co, id, h, raw, at, held)
-    local _, muted = tells_host(t, id, h[HOST.parent], h[HOST.groups])
+    local _, muted, off = tells_host(t, id, h[HOST.parent], h[HOST.groups])
     if muted then
         return nil
     end
@@ -111,7 +111,7 @@ local function told_part(t, co, id, h, raw, at, held)
     if not t.some and not hidden then
         return raw
     end
-    local out, more = tells_shown(t, h[HOST.details], hidden, at)
+    local out, more = tells_shown(t, h[HOST.details], off, hidden, at)
     if more then
         held_put(key('held', ac, co), id, held_more(held, time, more,
             tells_highest(out, 0)), held)
@@ -137,7 +137,9 @@ local function told_ended(t, id, state, h, told, hidden)
         local past = raw and cmsgpack.unpack(raw)[HOST.past]
         return tells_ended(t, past, 1, told_at(told)), raw and #raw or 0
     end
-    return tells_past(t, state < 2 and h[HOST.past], told_at(told), hidden), 0
+    local _, _, off = tells_host(t, id, h[HOST.parent], h[HOST.groups])
+    return tells_past(t, state < 2 and h[HOST.past], off, told_at(told),
+        hidden), 0
 end
 -- A digit for each of the first listings, 1 if it is new to the contact.
 local told_digits = 50

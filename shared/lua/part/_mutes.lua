@@ -37,3 +37,34 @@ local function mutes_done(mu)
     call('ZREM', key('unmutes'), ac .. ':' .. mu)
     mutes_look()
 end
+-- Ends one now; mutes_look has to follow.
+local function mute_close(m, now)
+    m[MUTE.begins], m[MUTE.ends] = math.min(m[MUTE.begins], now), now
+    m[MUTE.rule], m[MUTE.minutes] = '', 0
+    mute_save(m)
+    call('ZREM', key('unmutes'), ac .. ':' .. m[MUTE.id])
+end
+-- Ends the mutes of a group or a list, and those within a group, that is
+-- deleted.
+local function mutes_gone(sid)
+    local now, gone = now_ms(), false
+    local keys = call('ZRANGE', key('mutes', ac), '(' .. tostring(now), '+inf',
+        'BYSCORE')
+    for i, mu in ipairs(keys) do
+        keys[i] = key('r', ac, mu)
+    end
+    for _, raw in ipairs(keys[1] and call('MGET', unpack(keys)) or {}) do
+        if raw and string.find(raw, sid, 1, true) then
+            local sound, m = pcall(cmsgpack.unpack, raw)
+            if sound and type(m) == 'table'
+                and (m[MUTE.target] == sid or m[MUTE.group] == sid)
+            then
+                mute_close(m, now)
+                gone = true
+            end
+        end
+    end
+    if gone then
+        mutes_look()
+    end
+end

@@ -33,6 +33,10 @@ local k = key('r', ac, sid)
 named = named_in(k, is_group and GROUP.name or PROFILE.name)
 call('ZREM', index, sid)
 call('DEL', k)
+if is_group then
+    --- include: mutes
+    mutes_gone(sid)
+end
 local default = is_group and CHOSEN.group or CHOSEN.profile
 if chosen[default] == sid then
     choose(default, call('ZRANDMEMBER', index))

@@ -41,8 +41,10 @@ local function work_rbl_delete(item)
         end
     end
     if not more then
+        --- include: mutes
         call('ZREM', key('rbls', ac), sid)
         call('DEL', key('r', ac, sid))
+        mutes_gone(sid)
     end
     return not more, 20 + 5 * #keys + 30 * cut
 end

@@ -139,6 +139,15 @@ if call('EXISTS', KEY.acct) == 0 then
     return out
 end
 local look = {}
+-- Is the group or the list of a mute gone?  Its hosts may be, it outlives them.
+local function mute_of_nothing(m)
+    local target, group = m[MUTE.target], m[MUTE.group] or ''
+    local kind = target:sub(1, 2)
+    spent = spent + 3
+    return group ~= '' and (kind ~= 'RB' or not owns('groups', group))
+        or kind == 'CG' and not owns('groups', target)
+        or kind == 'RB' and not is_list(target)
+end
 -- Listings that a mute holds back are reported at the turn of the mute.
 local function look_at_mute(sid, m)
     local over = tonumber(call('ZSCORE', key('mutes', ac), sid))
@@ -152,6 +161,12 @@ local function look_at_mute(sid, m)
     elseif over > now_ms() and not (turn and turn <= latest) then
         fault('mute', sid, 'ends, or is repeated, and has no turn then',
             function() mute_save(m) end)
+    elseif over > now_ms() and mute_of_nothing(m) then
+        fault('mute', sid, 'mutes a group or a list that does not exist',
+            function()
+                mute_close(m, now_ms())
+                mutes_look()
+            end)
     end
 end
 for _, index in ipairs({'sources', 'mutes', 'rbls', 'profiles', 'groups',

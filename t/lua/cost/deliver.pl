@@ -295,16 +295,25 @@ for my $listed (1, 0) {
             window => 1000, lease => $lease, most => 50,
             events => sid('EV')) }) });
 }
-# Where a hundred of the lists are muted, in a message and before it.
-for my $told (0, 1) {
+# Where a hundred of the lists are muted, in a message and before it; also within
+# the groups by which the contact has the host.
+for my $case ([0, 0], [1, 0], [0, 1], [1, 1]) {
+    my ($told, $within) = @$case;
     case(digest_claim => 'a host on 400 lists, 100 of them muted'
+        . ($within ? ' within groups' : '')
         . ($told ? ', in a message' : ''), sub {
         my ($co, $ht) = ($W{co}[1], listed_one());
+        my %in = map { $_ => 1 } @{ unpacked(cmd('GET', k('r', $ac, $ht)))
+            ->[9] };
+        my @in = grep { $in{$_} }
+            @{ unpacked(cmd('GET', k('r', $ac, $co)))->[6] };
+        die "no group\n" if !@in;
         my @lists = map { $_->[0] } @{ unpacked(cmd('GET', k('r', $ac, $ht)))
             ->[16] }[300 .. 399];
         my @mu = map { sid('MU') } @lists;
         cmd('SET', k('r', $ac, $mu[$_]), packed([1, $mu[$_], $lists[$_], 1, 1,
-            9e12, '', 0, 0, text_of(200), '', 'rblctl'])) for 0 .. 99;
+            9e12, '', 0, 0, text_of(200), '', 'rblctl', !$within ? ()
+            : ($in[$_ % @in], 'group')])) for 0 .. 99;
         cmd('ZADD', k('mutes', $ac), map { (9e12, $_) } @mu);
         my $ev = batch_of($co);
         cmd('HSET', k('open', $ac, $co), $ht, '5|10.0.0.1|name');
