@@ -138,7 +138,8 @@ sub hooks_of {
     return \@wh;
 }
 
-# Lists in every state; profiles that follow the defaults, and with a choice.
+# Lists in every state, one muted within a group; profiles that follow the
+# defaults, and with a choice.
 sub lists_of {
     my ($t) = @_;
 
@@ -165,6 +166,10 @@ sub lists_of {
     my @profiles = map { json(call($t, 'POST', 'rblprofile/add.json', form =>
         $_))->{data}{id} } { name => $hostile },
         { name => 'chosen <b>', entries => join ',', $own, @ids[0 .. 3] };
+    my @groups = @{ json(call($t, 'GET', 'contactgroups.json'))->{data} };
+    is(rblctl($t->{redis}, 'mute', 'add', $t->{acct}{sid}, '7d', 'W' x 200,
+        '--target', $own, '--group', $groups[1]{id})->{status}, 0,
+        'a list is muted within a group');
     return (lists => [$ids[0], $own], profiles => \@profiles);
 }
 

@@ -49,7 +49,8 @@ for my $n (1 .. 3) {
         answer => ''));
 }
 forget($t, $ac);
-browser_run($t, 'alerts', night => $night, works => $works,
+my ($list) = @{ redis($t->{redis}, 'ZRANGE', 'rbl:{0}:lists:active', 0, 0) };
+browser_run($t, 'alerts', night => $night, works => $works, list => $list,
     link => add_user($t)->{link},
     viewer => add_user($t, role => 'viewer')->{link},
     german => add_user($t)->{link});

@@ -62,9 +62,18 @@ accepted(call($t, 'POST', "host/update/$id.json", form => {
     contact_group => "$default,$empty" }), 'a host in two groups');
 rblctl($t->{redis}, 'fsck', '--repair');
 
+accepted(portal($t, sign_in($t), 'POST', 'mute/add.json', fields => {
+    target => $light, group => $empty, until => '2h', reason => 'a <b>move' }),
+    'a list is muted within a group of the host');
+accepted(portal($t, sign_in($t), 'POST', 'mute/add.json', fields => {
+    target => $heavy, group => json(call($t, 'POST', 'contactgroup/add.json',
+        form => { name => 'Other' }))->{data}{id}, until => '2h',
+    reason => 'none of it' }), 'another one within another group');
+
 my $n = @lists;
 browser_run($t, 'host', host => $id, heavy => $heavy, light => $light, who => [
     { link => add_user($t)->{link}, locale => 'en-GB',
+        muted => ['Muted until ', '(LIST, group Office): a <b>move'],
         alerts => ["noc\@example.test high and critical",
             'Office nobody: it has no contact'],
         answered => $n - 3 . " of $n lists answered",
@@ -73,6 +82,7 @@ browser_run($t, 'host', host => $id, heavy => $heavy, light => $light, who => [
         clear => $n - 5 . ' lists are clear', weights => 'critical,normal',
         after => 'after 3 days 5 hours', day => '24 hours' },
     { link => add_user($t, role => 'viewer')->{link}, locale => 'de-DE',
+        muted => ['Stumm bis ', '(LIST, Gruppe Office): a <b>move'],
         alerts => ["noc\@example.test hoch und kritisch",
             'Office niemand: sie hat keinen Kontakt'],
         answered => $n - 3 . " von $n Listen haben geantwortet",

@@ -3,7 +3,9 @@
 
 import { Copied } from './copied.js';
 import { html } from './html.js';
+import { useLoad } from './load.js';
 import { Marks } from './marks.js';
+import { mutesPath, openMutes, Until } from './mute_parts.js';
 import { Away, byWeight, When } from './parts.js';
 import { date, number, t } from './text.js';
 
@@ -68,7 +70,8 @@ function Says({ list }) {
             ${t('still_listed', { n: list.errors })}</p>`}`;
 }
 
-export function Card({ list, alone, ...marks }) {
+// mutes: of the list, that hold now.
+export function Card({ list, alone, mutes, ...marks }) {
     const { card } = list;
 
     return html`<section class="card ${list.weight}">
@@ -76,6 +79,9 @@ export function Card({ list, alone, ...marks }) {
             </a>${' '}<span class="weight">${t(`weight_${list.weight}`)}
             </span></h3>
         <${Says} list=${list} />
+        ${mutes.map((mute) => html`<p key=${mute.id}>
+            <${Until} mute=${mute} id=${list.id} />:
+            ${' '}<bdi>${mute.reason}</bdi></p>`)}
         <${Links} card=${card} lookup=${list.lookup} />
         <${Ends} card=${card} />
         <details open=${alone}>
@@ -94,9 +100,11 @@ export function Card({ list, alone, ...marks }) {
     </section>`;
 }
 
-// The heaviest listings first, and of these the newest.  host: its id; may: the
-// user may mark listings; onDone: they did.
-export function Cards({ lists, ...marks }) {
+// The heaviest listings first, and of these the newest.  groups: of the host;
+// host: its id; may: the user may mark listings; onDone: they did.
+export function Cards({ lists, groups, ...marks }) {
+    const open = openMutes(useLoad(mutesPath).body).filter(({ group }) =>
+        group === '' || groups.includes(group));
     const some = lists.filter(({ card }) => card).sort((a, b) =>
         byWeight(a, b) || date(b.since) - date(a.since));
 
@@ -104,7 +112,8 @@ export function Cards({ lists, ...marks }) {
         <h2 id="cards">${t('cards')}${some.length > 1 && ` (${
             number(some.length)})`}</h2>
         <div class="cards">${some.map((list) => html`<${Card} key=${list.id}
-            list=${list} alone=${some.length === 1} ...${marks} />`)}</div>
+            list=${list} alone=${some.length === 1} ...${marks}
+            mutes=${open.filter(({ target }) => target === list.id)} />`)}</div>
     </section>`;
 }
 

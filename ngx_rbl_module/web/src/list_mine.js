@@ -7,7 +7,7 @@ import { html } from './html.js';
 import { Filter, matches } from './list_parts.js';
 import { ListState, needsLook, troubleOf, wordOf } from './list_state.js';
 import { useLoad } from './load.js';
-import { mutesPath } from './mute_parts.js';
+import { mutesPath, openMutes, withinText } from './mute_parts.js';
 import { Answer, Head, When } from './parts.js';
 import { Spark } from './spark.js';
 import { number, t } from './text.js';
@@ -33,7 +33,7 @@ function concern({ row, word, mute }) {
 // about it, the state as a word, the mute that holds.
 function rowsOf(lists, states, mutes) {
     const of = new Map(states.map((state) => [state.id, state]));
-    const open = mutes.filter((mute) => mute.open === 1);
+    const open = openMutes(mutes);
     const all = open.find(({ target }) => target === '');
     const rows = lists.map((row) => {
         const { list } = row;
@@ -44,7 +44,8 @@ function rowsOf(lists, states, mutes) {
     });
 
     return rows.map((one) => ({ ...one, concern: concern(one),
-        mute: one.mute || all })).sort((a, b) => b.concern - a.concern
+        mute: one.mute && !one.mute.group ? one.mute : all || one.mute }))
+        .sort((a, b) => b.concern - a.concern
             || weights.indexOf(b.row.weight) - weights.indexOf(a.row.weight)
             || b.row.hosts - a.row.hosts || b.row.new - a.row.new);
 }
@@ -86,8 +87,9 @@ function Row({ row, list, word, state, mute }) {
         <td data-label=${t('lists_answers')}><span>
             <${Answers} row=${row} word=${word} state=${state} /></span></td>
         <td data-label=${t('lists_alerts')}><a href="#/mutes/${list.id}">
-            ${mute ? html`${t('lists_muted')}${' '}
-                <${When} text=${mute.ends} />` : t('lists_told')}</a></td>
+            ${mute ? html`${mute.group && `${withinText(mute)}: `}
+                ${t('lists_muted')}${' '}<${When} text=${mute.ends} />`
+                : t('lists_told')}</a></td>
     </tr>`;
 }
 
@@ -145,5 +147,5 @@ export function ListsMine({ me }) {
     return html`<${Answer} state=${lists}>${({ data }) => html`
         <${Mine} me=${me} lists=${data}
             states=${states.body ? states.body.data : []}
-            mutes=${mutes.body ? mutes.body.data : []} />`}<//>`;
+            mutes=${mutes.body} />`}<//>`;
 }

@@ -59,6 +59,18 @@ await start();
     await page.reload();
     await page.waitForSelector('.matrix tbody >> text=Muted until');
     ok(true, 'a group that is muted says until when');
+    await page.evaluate(({ list: target, night: group }) => fetch(
+        '1/mute/add.json', { method: 'POST',
+            headers: { 'Content-Type': 'application/json' },
+            body: JSON.stringify({ target, group, until: '2h',
+                reason: 'noise' }) }), input);
+    await page.reload();
+    await row.locator('p >> nth=1').waitFor();
+    ok(/Muted until.*\(.*, group .*Night/.test(clean(await row
+        .locator('p >> nth=1').textContent())),
+    'a list that is muted within a group stands at the group');
+    is(await page.locator('.matrix tbody p').count(), 2,
+        'and at no other one');
     await page.evaluate(() => fetch('1/mute/add.json', {
         method: 'POST', headers: { 'Content-Type': 'application/json' },
         body: JSON.stringify({ target: '', until: '2h', reason: 'tests' }) }));

@@ -30,6 +30,18 @@ for (const { link, locale, ...says } of input.who) {
         e.getBoundingClientRect().bottom <= innerHeight),
     `${locale}: what to do is seen without scrolling`);
 
+    await page.waitForSelector('.card >> text=a <b>move');
+
+    for (const i of [0, 1]) {
+        const said = clean((await page.textContent(`.card >> nth=${i}`))
+            .replace(/[\u2066-\u2069]/g, ''));
+        const list = clean(await page.textContent(`.card >> nth=${i} >> h3 a`));
+
+        ok(says.muted.every((text) => said.includes(text.replace('LIST',
+            list)) === (i === 1)),
+        `${locale}: whether listing ${i} is muted`, said);
+    }
+
     const alerts = await texts('.alerts li');
 
     says.alerts.forEach((text, i) => ok(alerts[i].includes(text),

@@ -10,10 +10,10 @@ import { Said, useChange } from '../change.js';
 import { HookMark } from '../hook_parts.js';
 import { html } from '../html.js';
 import { useLoad } from '../load.js';
-import { mutesPath } from '../mute_parts.js';
+import { mutesPath, openMutes, Until } from '../mute_parts.js';
 import { alertsPath, contactName, notifiedOf, NotifiedTable }
     from '../notified.js';
-import { Answer, groupsOf, More, NameLink, State, When } from '../parts.js';
+import { Answer, groupsOf, More, NameLink, State } from '../parts.js';
 import { groupsPath, hooksPath } from '../paths.js';
 import { t } from '../text.js';
 import { MuteTable } from './mutes.js';
@@ -59,15 +59,15 @@ function Cell({ group, contact, may, run }) {
             ${t('alerts_cell', names)}</span></span>`}</td>`;
 }
 
-function Row({ group, contacts, shown, mute, may, run }) {
+function Row({ group, contacts, shown, mutes, may, run }) {
     const n = notifiedOf(contacts, group.id).length;
     const silent = isSilent(contacts)(group);
 
     return html`<tr class=${silent ? 'silent' : ''}>
         <th scope="row" data-label=${t('group')}><span>
             <${NameLink} to="groups/${group.id}" name=${group.name} />
-            ${mute && html`<p class="quiet">${t('muted_until')}${' '}
-                <${When} text=${mute.ends} /></p>`}</span></th>
+            ${mutes.map((mute) => html`<p key=${mute.id} class="quiet">
+                <${Until} mute=${mute} id=${group.id} /></p>`)}</span></th>
         <td data-label=${t('hosts')}><a href="#/hosts?group=${group.id}">
             ${group.total_hosts}</a></td>
         <td data-label=${t('alerts_told')}>${silent ? html`<${State}
@@ -77,7 +77,8 @@ function Row({ group, contacts, shown, mute, may, run }) {
     </tr>`;
 }
 
-function Matrix({ groups, contacts, mutes, may, run }) {
+// open: the mutes that hold now.
+function Matrix({ groups, contacts, open, may, run }) {
     const [size, setSize] = useState(rows);
     const [from, setFrom] = useState(0);
     const shown = contacts.slice(from, from + columns);
@@ -99,8 +100,9 @@ function Matrix({ groups, contacts, mutes, may, run }) {
             </tr></thead>
             <tbody>${sorted.slice(0, size).map((group) => html`<${Row}
                 key=${group.id} group=${group} contacts=${contacts}
-                shown=${shown} may=${may} run=${run} mute=${mutes.find((one) =>
-                    one.open && one.target === group.id)} />`)}</tbody>
+                shown=${shown} may=${may} run=${run} mutes=${open.filter(
+                    (one) => [one.target, one.group].includes(group.id))} />`)}
+            </tbody>
         </table></div>
         ${groups.length > size && html`<${More} n=${size} size=${size}
             total=${groups.length} setSize=${setSize} />`}
@@ -113,10 +115,9 @@ function Matrix({ groups, contacts, mutes, may, run }) {
                 setFrom(from + columns)}>${t('page_after')}</button>`}</p>`}`;
 }
 
-function Verdict({ groups, contacts, mutes }) {
+function Verdict({ groups, contacts, open }) {
     const silent = groups.filter(isSilent(contacts)).length;
     const hosts = groups.some(({ total_hosts: n }) => n > 0);
-    const open = mutes.filter((one) => one.open);
     const all = open.find(({ target }) => target === '');
     const active = contacts.filter(({ contact }) =>
         contact.status === 'active').length;
@@ -155,17 +156,17 @@ export function Alerts({ me }) {
     const mutes = useLoad(mutesPath, round).body;
     const hooks = useLoad(hooksPath, round, pause).body;
     const may = me.user.role !== 'viewer';
-    const all = mutes ? mutes.data : [];
-    const soon = all.filter(({ active }) => active === 1);
+    const open = openMutes(mutes);
+    const soon = mutes ? mutes.data.filter(({ active }) => active === 1) : [];
 
     return html`<${Answer} state=${contacts}>${({ data: people }) => html`
         <${Answer} state=${groups}>${({ data }) => html`
-            <${Verdict} groups=${data} contacts=${people} mutes=${all} />
+            <${Verdict} groups=${data} contacts=${people} open=${open} />
             ${people.length === 0 && html`<p>${t('no_contacts_text')}</p>`}
             ${may && html`<p><a class="button" href="#/contact_add">
                 ${t('add_contact')}</a></p>`}
             <${Said} of=${change} />
-            <${Matrix} groups=${data} contacts=${people} mutes=${all}
+            <${Matrix} groups=${data} contacts=${people} open=${open}
                 may=${may} run=${change.run} />
             ${people.length > 0 && html`
                 <section aria-labelledby="alerts-when">

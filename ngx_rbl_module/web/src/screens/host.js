@@ -88,6 +88,7 @@ export function Host({ me, rest: id, query }) {
             groups=${groups && groups.data} />`}
         ${data.lists.some(({ card }) => card) && html`
             <${Cards} lists=${data.lists} host=${data.host.id} may=${may}
+                groups=${data.host.contact_group.split(',')}
                 onDone=${again} />`}
         <${Answer} state=${history}>${(body) => html`
             <${Timeline} changes=${body.data} now=${now()}

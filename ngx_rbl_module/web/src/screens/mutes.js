@@ -8,20 +8,13 @@ import { Said, useChange } from '../change.js';
 import { Field, Form, Select } from '../form.js';
 import { html } from '../html.js';
 import { useLoad } from '../load.js';
-import { mutesPath } from '../mute_parts.js';
+import { mutesPath, Target } from '../mute_parts.js';
 import { Answer, When } from '../parts.js';
 import { useFields } from '../record.js';
 import { rhythmText } from '../rhythm.js';
 import { t } from '../text.js';
 
-function Target({ mute: { target, name } }) {
-    const screens = { HT: 'host', RB: 'lists' };
-    const screen = screens[target.slice(0, 2)];
-
-    return target === '' ? t('mute_account')
-        : screen ? html`<a href="#/${screen}/${target}"><bdi class="name">${
-            name}</bdi></a>` : html`<bdi class="name">${name}</bdi>`;
-}
+const slow = 60000;             // ms
 
 // A local time of the browser; how long and other texts stay as they are.
 function utcOf(text) {
@@ -66,40 +59,65 @@ export function MuteTable({ mutes, run, may }) {
     </table>`;
 }
 
-const named = { HT: 'host', RB: 'list' };
+const isHost = (id) => id.startsWith('HT');
+const isList = (id) => id.startsWith('RB');
 
-// The name of a host or list, by its id, which it is until it is known.
-function useName(id) {
-    const [name, setName] = useState(id);
-    const kind = named[id.slice(0, 2)];
+// The address of a host, by its id, which it is until it is known.
+function useHost(id) {
+    const [host, setHost] = useState(id);
 
     useEffect(() => {
-        kind && get(`${kind}/${id}.json`).then(({ data }) =>
-            setName((data.list || data[0]).host), () => {});
+        isHost(id) && get(`host/${id}.json`).then(({ data: [one] }) =>
+            setHost(one.host), () => {});
     }, [id]);
 
-    return name;
+    return host;
 }
 
-// id: of what a link leads here from; the groups can be chosen, too.
+const listName = ({ list: { name, host } }) => (name && name !== host
+    ? `${name}, ${host}` : host);
+
+// What is chosen: hosts, which are all of them, those of a group, or one, and
+// all lists or one.  Of one host all lists are muted.
+function Choice({ id, hosts, list, set }) {
+    const host = useHost(id);
+    const body = useLoad('contactgroups.json?page_size=1000', 0, slow).body;
+    const groups = body ? body.data : [];
+    const lists = useLoad('lists/mine.json', 0, slow).body;
+    const all = lists ? lists.data.map((one) => ({ id: one.list.id,
+        name: listName(one) })).sort((a, b) => a.name.localeCompare(b.name))
+        : [];
+
+    return html`<div class="fields">
+        <div><${Select} id="hosts" label=${t('mute_hosts')} value=${hosts}
+            help=${t('mute_hosts_help')} onChange=${set('hosts')}
+            from=${[{ id: '', name: t('mute_hosts_all') },
+                ...id && !isList(id) && !groups.some((one) => one.id === id)
+                    ? [{ id, name: host }] : [],
+                ...groups.map((one) => ({ id: one.id, name: t('mute_group',
+                    { name: isolate(one.name) }) }))]} />
+        </div>
+        ${!isHost(hosts) && html`<div><${Select} id="list"
+            label=${t('mute_lists')} value=${list} onChange=${set('list')}
+            from=${[{ id: '', name: t('mute_lists_all') },
+                ...list && !all.some((one) => one.id === list)
+                    ? [{ id: list, name: list }] : [], ...all]} /></div>`}
+    </div>`;
+}
+
+// id: of what a link leads here from.
 function Add({ id, onDone }) {
-    const name = useName(id);
-    const groups = useLoad('contactgroups.json?page_size=1000').body;
-    const all = groups ? groups.data : [];
-    const { mine, set } = useFields({ target: id, begin: '', until: '',
-        repeat: '', minutes: '', reason: '' });
-    const targets = [{ id: '', name: t('mute_account') },
-        ...id && !all.some((one) => one.id === id) ? [{ id, name }] : [],
-        ...all.map((one) => ({ id: one.id, name: t('mute_group',
-            { name: isolate(one.name) }) }))];
+    const { mine: { hosts, list, ...mine }, set } = useFields({
+        hosts: isList(id) ? '' : id, list: isList(id) ? id : '', begin: '',
+        until: '', repeat: '', minutes: '', reason: '' });
+    const one = !isHost(hosts) && list;
 
     return html`<${Form} button=${t('mute_add')} onDone=${onDone}
         call=${() => post('mute/add.json', { ...mine,
+            target: one || hosts, group: one ? hosts : '',
             begin: utcOf(mine.begin), until: utcOf(mine.until),
             minutes: mine.minutes || undefined })}>
-        <${Select} id="target" label=${t('mute_target')}
-            help=${t('mute_target_help')} value=${mine.target}
-            from=${targets} onChange=${set('target')} />
+        <${Choice} id=${id} hosts=${hosts} list=${list} set=${set} />
         <datalist id="lengths">${['1h', '4h', '1d', '3d', '7d', 'never']
             .map((length) => html`<option key=${length} value=${length} />`)}
         </datalist>
