@@ -485,6 +485,8 @@ sub now {
         '--target', $list{policy}{sid});
     ctl('mute', 'add', $sid, '36h', 'The customer moves out', '--target',
         $group{Colocation});
+    ctl('mute', 'add', $sid, '4d', 'The owners clean up, ticket 4720',
+        '--target', $list{links}{sid}, '--group', $group{Sites});
     ctl('mute', 'add', $sid, 'never', 'Updates', '--repeat',
         'weekly sat 02:00', '--minutes', '120');
     ctl('mark', $sid, '192.0.2.65', $list{traps}{zone}, '--asked', 'true');

@@ -77,8 +77,10 @@ my %group = map { $_->{name} => $_ }
     @{ get('contactgroups.json?page_size=100') };
 is(join(' ', map { $group{$_}{total_contacts} } 'Office', 'Customers'), '0 2',
     'a group has no contact');
-is(scalar(grep { $_->{active} } @{ get('mutes.json') }), 3,
-    'three mutes are not over');
+is(scalar(grep { $_->{active} } @{ get('mutes.json') }), 4,
+    'four mutes are not over');
+is(join(' ', grep { $_ ne '' } map { $_->{group_name} }
+    @{ get('mutes.json') }), 'Sites', 'one is of a list within a group');
 my $kin = qr{198\.18\.10\.0/24: 12 of 256 by Sample Bots};
 ok(wait_for(sub { grep { read_file($_) =~ $kin }
     glob "$run/mails/*.html" }, 60), 'a contact reads of a row in one line');
