@@ -87,7 +87,8 @@ function Row({ row, list, word, state, mute }) {
         <td data-label=${t('lists_answers')}><span>
             <${Answers} row=${row} word=${word} state=${state} /></span></td>
         <td data-label=${t('lists_alerts')}><a href="#/mutes/${list.id}">
-            ${mute ? html`${mute.group && `${withinText(mute)}: `}
+            ${mute ? html`${mute.group && html`<bdi class="name">
+                ${withinText(mute)}</bdi>`}
                 ${t('lists_muted')}${' '}<${When} text=${mute.ends} />`
                 : t('lists_told')}</a></td>
     </tr>`;

@@ -19,22 +19,24 @@ export const withinText = ({ group, group_name: name }) => group
 
 const screens = { HT: 'host', RB: 'lists' };
 
-// What is muted.
-export function Target({ mute }) {
-    const { target, name } = mute;
+// What is muted: in a line of text, or each name below the other.
+export function Target({ mute, line }) {
+    const { target } = mute;
     const screen = screens[target.slice(0, 2)];
+    const called = (name) => html`<bdi class=${line ? '' : 'name'}>${name}
+        </bdi>`;
 
     return html`${target === '' ? t('mute_account')
-        : screen ? html`<a href="#/${screen}/${target}"><bdi class="name">${
-            name}</bdi></a>` : html`<bdi class="name">${name}</bdi>`}
-        ${mute.group && html`, ${withinText(mute)}`}`;
+        : screen ? html`<a href="#/${screen}/${target}">${called(mute.name)}</a>`
+        : called(mute.name)}${mute.group && html`${line && ', '}${
+        called(withinText(mute))}`}`;
 }
 
 // Until when; and what is muted, unless that is the thing with this id.
 export function Until({ mute, id }) {
     return html`${t('muted_until')}${' '}<${When} text=${mute.ends} />
         ${(mute.target !== id || mute.group) && html`${' '}
-            (<${Target} mute=${mute} />)`}`;
+            (<${Target} mute=${mute} line />)`}`;
 }
 
 // ids: of the thing, and of what it belongs to; id: of the thing alone.

@@ -53,8 +53,10 @@ export function MuteTable({ mutes, run, may }) {
                     onClick=${() => run(t('mute_ended'), () => post(
                         `mute/end/${mute.id}.json`))}>${t('mute_end')}
                     </button>`}</td>
-            <td data-label=${t('mute_reason')}><bdi>${mute.reason}</bdi></td>
-            <td data-label=${t('mute_by')}><bdi>${mute.by}</bdi></td>
+            <td data-label=${t('mute_reason')}><p><bdi>${mute.reason}</bdi></p>
+            </td>
+            <td data-label=${t('mute_by')}><bdi class="name">${mute.by}</bdi>
+            </td>
         </tr>`)}</tbody>
     </table>`;
 }
