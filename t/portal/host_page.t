@@ -73,7 +73,7 @@ accepted(portal($t, sign_in($t), 'POST', 'mute/add.json', fields => {
 my $n = @lists;
 browser_run($t, 'host', host => $id, heavy => $heavy, light => $light, who => [
     { link => add_user($t)->{link}, locale => 'en-GB',
-        muted => ['Muted until ', '(LIST, group Office): a <b>move'],
+        muted => ['Muted until ', '(group Office): a <b>move'],
         alerts => ["noc\@example.test high and critical",
             'Office nobody: it has no contact'],
         answered => $n - 3 . " of $n lists answered",
@@ -82,7 +82,7 @@ browser_run($t, 'host', host => $id, heavy => $heavy, light => $light, who => [
         clear => $n - 5 . ' lists are clear', weights => 'critical,normal',
         after => 'after 3 days 5 hours', day => '24 hours' },
     { link => add_user($t, role => 'viewer')->{link}, locale => 'de-DE',
-        muted => ['Stumm bis ', '(LIST, Gruppe Office): a <b>move'],
+        muted => ['Stumm bis ', '(Gruppe Office): a <b>move'],
         alerts => ["noc\@example.test hoch und kritisch",
             'Office niemand: sie hat keinen Kontakt'],
         answered => $n - 3 . " von $n Listen haben geantwortet",

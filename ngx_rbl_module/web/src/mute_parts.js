@@ -19,24 +19,26 @@ export const withinText = ({ group, group_name: name }) => group
 
 const screens = { HT: 'host', RB: 'lists' };
 
-// What is muted: in a line of text, or each name below the other.
-export function Target({ mute, line }) {
-    const { target } = mute;
+// What is muted: each name below the other; or in a line of text on the page of
+// the thing with this id, which is not named.
+export function Target({ mute: { target, name, ...mute }, id }) {
+    const line = id !== undefined;
     const screen = screens[target.slice(0, 2)];
-    const called = (name) => html`<bdi class=${line ? '' : 'name'}>${name}
+    const called = (text) => html`<bdi class=${line ? '' : 'name'}>${text}
         </bdi>`;
+    const what = target !== id && (target === '' ? t('mute_account')
+        : screen ? html`<a href="#/${screen}/${target}">${called(name)}</a>`
+            : called(name));
+    const group = mute.group && mute.group !== id && called(withinText(mute));
 
-    return html`${target === '' ? t('mute_account')
-        : screen ? html`<a href="#/${screen}/${target}">${called(mute.name)}</a>`
-        : called(mute.name)}${mute.group && html`${line && ', '}${
-        called(withinText(mute))}`}`;
+    return html`${what}${what && group && line && ', '}${group}`;
 }
 
-// Until when; and what is muted, unless that is the thing with this id.
-export function Until({ mute, id }) {
+// Until when, and what else is muted than the thing with this id.
+export function Until({ mute, id = null }) {
     return html`${t('muted_until')}${' '}<${When} text=${mute.ends} />
         ${(mute.target !== id || mute.group) && html`${' '}
-            (<${Target} mute=${mute} line />)`}`;
+            (<${Target} mute=${mute} id=${id} />)`}`;
 }
 
 // ids: of the thing, and of what it belongs to; id: of the thing alone.
