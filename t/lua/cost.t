@@ -276,17 +276,21 @@ case(chosen_delete => 'a group', sub { s1('chosen_delete', id => pop @mine,
     index => 'groups') if @mine;
     my $cg = sid('CG'); s1('group_add', group => $cg, name => 'n');
     s1('chosen_delete', id => $cg, index => 'groups') });
-case(chosen_delete => 'a group with 100 mutes', sub { my $cg = sid('CG');
-    s1('group_add', group => $cg, name => 'n');
+# As many mutes as there may be of a list, or within a group; then what ends them.
+sub mutes_of { my ($list, $cg, $do) = @_;
     my @mu = map { sid('MU') } 1 .. 100;
-    cmd('SET', k('r', $ac, $_), packed([1, $_, $W{rb}[0], 1, 1, 9e12, '', 0, 0,
+    cmd('SET', k('r', $ac, $_), packed([1, $_, $list, 1, 1, 9e12, '', 0, 0,
         text_of(200), text_of(255), text_of(255), $cg, text_of(255)]))
         for @mu;
     cmd('ZADD', k('mutes', $ac), map { (9e12, $_) } @mu);
     cmd('ZADD', k('unmutes'), map { (9e12, "$ac:$_") } @mu);
-    s1('chosen_delete', id => $cg, index => 'groups');
+    $do->();
     cmd('DEL', k('tellings'), k('telling', $ac), map { k('r', $ac, $_) } @mu);
-    cmd('ZREM', k('mutes', $ac), @mu) });
+    cmd('ZREM', k('mutes', $ac), @mu) }
+case(chosen_delete => 'a group with 100 mutes', sub { my $cg = sid('CG');
+    s1('group_add', group => $cg, name => 'n');
+    mutes_of($W{rb}[0], $cg, sub { s1('chosen_delete', id => $cg,
+        index => 'groups') }) });
 case(rbl_update => '200 lists', sub { s1('rbl_update', list => $W{own}[9],
     zone => 'u' . ++$number . '.' . 'z' x 60 . '.example') });
 case(rbl_status => '', sub { s1('rbl_status', list => $W{own}[9],
@@ -1171,6 +1175,8 @@ case(rbl_add => 'the 200th', sub { own_gone(pop @{ $W{own} });
 case(rbl_delete => '', sub { own_gone(pop @{ $W{own} }) });
 case(work_step => 'rbl_delete, 999 profiles', sub {
     counts(own_gone(pop @{ $W{own} })) });
+case(work_step => 'rbl_delete, 100 mutes', sub { my $rb = pop @{ $W{own} };
+    mutes_of($rb, $cg[0], sub { counts(own_gone($rb)) }) });
 
 
 # --- all of them -----------------------------------------------------------

@@ -278,22 +278,37 @@ sub changed_hosts {
     cmd('SET', $co, $contact);
     cmd('SET', $k[$_], $was->[$_]) for 0 .. 49;
 }
-for my $listed (1, 0) {
-    my $name = '50 hosts that flap' . ($listed ? ', on 400 lists' : '');
+# Two lists are muted within each of the groups of the host.
+sub muted_within {
+    my ($do) = @_;
+    my @mu = map { sid('MU') } 1 .. 100;
+    cmd('SET', k('r', $ac, $mu[$_]), packed([1, $mu[$_], $W{rb}[$_ % 2], 1, 1,
+        9e12, '', 0, 0, text_of(200), '', 'rblctl',
+        $W{cg}[$_ / 2], 'group'])) for 0 .. 99;
+    cmd('ZADD', k('mutes', $ac), map { (9e12, $_) } @mu);
+    $do->();
+    cmd('DEL', map { k('r', $ac, $_) } @mu);
+    cmd('ZREM', k('mutes', $ac), @mu);
+}
+for my $case ([1, 0], [0, 0], [1, 1], [0, 1]) {
+    my ($listed, $within) = @$case;
+    my $name = '50 hosts that flap' . ($listed ? ', on 400 lists' : '')
+        . ($within ? ', with mutes within groups' : '');
+    my $mute = $within ? \&muted_within : sub { $_[0]->() };
     case(digest_claim => $name, sub {
         my $co = $W{co}[1];
         digest_of($co);
-        changed_hosts($listed, sub { slice('digest_claim', [k('digests')],
-            window => 1000, lease => $lease, most => 50,
-            events => sid('EV')) }) });
+        $mute->(sub { changed_hosts($listed, sub { slice('digest_claim',
+            [k('digests')], window => 1000, lease => $lease, most => 50,
+            events => sid('EV')) }) }) });
     case(digest_claim => "$name, in a message", sub {
         my $co = $W{co}[1];
         batch_of($co);
         cmd('ZADD', k('batch', $ac, $co), map { ($_, $range[$_]) } 0 .. 49)
             if $listed;
-        changed_hosts($listed, sub { slice('digest_claim', [k('digests')],
-            window => 1000, lease => $lease, most => 50,
-            events => sid('EV')) }) });
+        $mute->(sub { changed_hosts($listed, sub { slice('digest_claim',
+            [k('digests')], window => 1000, lease => $lease, most => 50,
+            events => sid('EV')) }) }) });
 }
 # Where a hundred of the lists are muted, in a message and before it; also within
 # the groups by which the contact has the host.
