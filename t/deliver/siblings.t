@@ -112,4 +112,25 @@ like($chat->{json}{text}, qr{192\.0\.2\.0/28: 9 of 16 no longer listed by List},
 is(scalar(() = $chat->{json}{text} =~ /listed for/g), 1,
     'a chat says once how long it was');
 
+# A list that is muted within the group of the contacts is not in the line.
+my @more = map { sid('HT') } 0 .. 7;
+script('host_add', [$ACCT], name => 'more', type => 'ip_range', family => 1,
+    range => sid('HT'), net => '203.0.113.0/29', host => \@more,
+    value => [map { "203.0.113.$_" } 0 .. 7]);
+my $mu = sid('MU');
+is(script('mute_add', [$ACCT], mute => $mu, target => 'RBb',
+    group => chosen($ACCT)->[2], ends => (time + 3600) * 1000, reason => 'why',
+    longest => 86_400_000)->[0], 'OK', 'a list is muted within the group');
+listed('ab', @more[1 .. 3]);
+soon { idle() && messages() == 4 } 'the fourth message', 30;
+like((messages())[-1]{message},
+    qr{203\.0\.113\.0/29: 3 of 8 by List <A> & co\n},
+    'three on two lists are one line with the list that is not muted');
+unlike((messages())[-1]{message}, qr/List B/, 'the muted list is not told');
+script('mute_end', [$ACCT], mute => $mu);
+soon { idle() && messages() == 5 } 'the fifth message', 30;
+like((messages())[-1]{message},
+    qr{203\.0\.113\.0/29: 3 of 8 by List B and 1 more\n},
+    'the list is told of all of them in a line when the mute is over');
+
 done_testing();

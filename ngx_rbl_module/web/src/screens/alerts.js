@@ -13,9 +13,9 @@ import { useLoad } from '../load.js';
 import { mutesPath, openMutes, Until } from '../mute_parts.js';
 import { alertsPath, contactName, notifiedOf, NotifiedTable }
     from '../notified.js';
-import { Answer, groupsOf, More, NameLink, State } from '../parts.js';
+import { Answer, groupsOf, More, NameLink, State, When } from '../parts.js';
 import { groupsPath, hooksPath } from '../paths.js';
-import { t } from '../text.js';
+import { number, t } from '../text.js';
 import { MuteTable } from './mutes.js';
 
 const pause = 30000;            // ms
@@ -69,7 +69,7 @@ function Row({ group, contacts, shown, mutes, may, run }) {
             ${mutes.map((mute) => html`<p key=${mute.id} class="quiet">
                 <${Until} mute=${mute} id=${group.id} /></p>`)}</span></th>
         <td data-label=${t('hosts')}><a href="#/hosts?group=${group.id}">
-            ${group.total_hosts}</a></td>
+            ${number(group.total_hosts)}</a></td>
         <td data-label=${t('alerts_told')}>${silent ? html`<${State}
             name="failing" text=${t('alerts_nobody')} />` : n}</td>
         ${shown.map(({ contact }) => html`<${Cell} key=${contact.id}
