@@ -19,6 +19,7 @@
 #include "metrics.h"
 #include "network.h"
 #include "rbl_version.h"
+#include "requests.h"
 #include "service.h"
 #include "store/inspect.h"
 
@@ -37,6 +38,7 @@ typedef struct {
     sources_t     *sources;
     ahead_t       *ahead;
     visits_t      *works, *settle;
+    requests_t    *requests;
     inspect_t     *inspect;
     visits_t      *bills;               /* NULL: no billing */
     payer_t       *payer;               /* NULL: no gateway */
@@ -72,6 +74,7 @@ on_store(void *data, int ready)
         inspect_wake(c->inspect);
         visits_wake(c->works);
         visits_wake(c->settle);
+        requests_wake(c->requests);
         ahead_wake(c->ahead);
     }
 
@@ -132,6 +135,7 @@ stop(checkd_t *c)
     jobs_stop(c->jobs);
     visits_stop(c->works);
     visits_stop(c->settle);
+    requests_stop(c->requests);
     if (c->bills != NULL) {
         visits_stop(c->bills);
     }
@@ -271,6 +275,7 @@ start_checks(checkd_t *c)
     c->sources = sources_new(checker->loop, &c->conf, checker->store);
     c->works = visits_new(checker->loop, checker->store, &works_kind, NULL);
     c->settle = visits_new(checker->loop, checker->store, &settle_kind, NULL);
+    c->requests = requests_new(checker->loop, &c->conf, checker->store);
     c->ahead = ahead_new(checker);
     c->inspect = inspect_new(checker->loop, checker->store);
     c->metrics = metrics_new(checker, c->jobs, c->deliver);
@@ -323,6 +328,7 @@ finish(checkd_t *c)
     idle_free(c->idle);
     metrics_free(c->metrics);
     inspect_free(c->inspect);
+    requests_free(c->requests);
     visits_free(c->settle);
     visits_free(c->works);
     ahead_free(c->ahead);

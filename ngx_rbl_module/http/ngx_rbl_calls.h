@@ -199,6 +199,13 @@ CALL(GET, "operator/health", PORTAL|OPERATOR, operator_health, none)
 CALL(GET, "operator/receivers", PORTAL|OPERATOR, operator_receivers, none)
 CALL(GET, "operator/accounts", PORTAL|OPERATOR, operator_accounts, accounts)
 CALL(GET, "operator/payments", PORTAL|OPERATOR, operator_payments, none)
+CALL_OP(GET, "operator/requests", PORTAL|OPERATOR, requests, none)
+CALL_OP(POST, "operator/account/add", PORTAL|OPERATOR|OWNERS|RECENT|DURABLE,
+        request_account, accounts)
+CALL_OP(POST, "operator/account/plan", PORTAL|OPERATOR|OWNERS|RECENT|DURABLE,
+        request_plan, accounts)
+CALL_OP(POST, "operator/owner/add", PORTAL|OPERATOR|OWNERS|RECENT|DURABLE,
+        request_owner, accounts)
 CALL(GET, "operator/lists", PORTAL|OPERATOR, operator_lists, system)
 ITEM(POST, "operator/list/enable", PORTAL|OPERATOR, list_enable, system)
 ITEM(POST, "operator/list/disable", PORTAL|OPERATOR|RECENT,

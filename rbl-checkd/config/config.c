@@ -347,8 +347,9 @@ const config_key_t  config_keys[] = {
 
     { "bill_plans", TEXT(bill_plans, NULL, "a readable file"),
       DEFAULT(CONFIG_PLANS),
-      "File of plans.  The daemon reads bill_fallback in it at start, and "
-      "rblctl reads it for each command without --file." },
+      "File of plans.  The daemon reads bill_fallback in it at start, and the "
+      "plans for requests of operators as soon as it has changed; rblctl reads "
+      "it for each command without --file." },
 
     { "smtp_url", TEXT(smtp_url, config_smtp_ok,
         "smtp://HOST or smtps://HOST, with or without :PORT (else 587 or "

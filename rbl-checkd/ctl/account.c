@@ -15,11 +15,9 @@ int
 account_make(ctl_t *ctl, rbl_str_t acct, rbl_str_t name, rbl_str_t zone,
     const plan_t *plan, int64_t interval)
 {
-    char         hosts[CTL_DECIMAL], contacts[CTL_DECIMAL],
-                 checks[CTL_DECIMAL], seconds[CTL_DECIMAL],
-                 least[CTL_DECIMAL];
-    rbl_sid_t    profile, group;
-    redisReply  *reply;
+    rbl_sid_t      profile, group;
+    redisReply    *reply;
+    plan_words_t   words;
 
     rbl_account_put_args_t   args;
     rbl_account_put_reply_t  said;
@@ -34,15 +32,9 @@ account_make(ctl_t *ctl, rbl_str_t acct, rbl_str_t name, rbl_str_t zone,
     args.acct = acct;
     args.name = name;
     args.timezone = zone;
-    args.plan = plan->name;
-    args.paid = rbl_str(plan->paid ? "1" : "0");
-    args.hosts = ctl_decimal(hosts, plan->max_hosts);
-    args.contacts = ctl_decimal(contacts, plan->max_contacts);
-    args.interval = ctl_decimal(seconds, interval);
     args.profile = rbl_sid_str(&profile);
     args.group = rbl_sid_str(&group);
-    args.checks = ctl_decimal(checks, plan->max_checks);
-    args.shortest = ctl_decimal(least, plan->interval);
+    plan_put(&args, &words, plan, interval);
 
     reply = ctl_script(ctl, CTL_SCRIPT(account_put, args));
     if (reply == NULL) {

@@ -13,7 +13,7 @@
 #include <jansson.h>
 
 #include "config/config.h"
-#include "entry_read.h"
+#include "config/entry_read.h"
 #include "rbl_audit.h"
 #include "rbl_condition.h"
 #include "rbl_keys.h"
@@ -130,6 +130,14 @@ __attribute__((format(printf, 1, 2)))
 int ctl_fail(const char *fmt, ...);
 __attribute__((format(printf, 1, 2)))
 void ctl_note(const char *fmt, ...);
+
+/* For readers of files, whose lines are errors. */
+static inline void
+ctl_line(const char *line)
+{
+    (void) ctl_fail("%s", line);
+}
+
 
 /* Until the next call, these two write the last line into `text` and print
    nothing; NULL ends that. */

@@ -448,7 +448,7 @@ lists_file_read(lists_file_t *file, const char *path)
 
     memset(file, 0, sizeof(*file));
 
-    root = entry_open(&r, path);
+    root = entry_open(&r, path, ctl_line);
     if (root == NULL) {
         return -1;
     }

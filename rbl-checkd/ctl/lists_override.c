@@ -298,6 +298,7 @@ ctl_lists_override(ctl_t *ctl)
     freeReplyObject(reply);
 
     memset(&o, 0, sizeof(o));
+    o.r.say = ctl_line;
     o.r.path = ctl->args[0].p;
     o.call.args.list = rbl_sid_str(&sid);
     o.call.args.reset = rbl_str(ctl_option(ctl, "none") != NULL ? "1" : "");

@@ -1,28 +1,13 @@
 /*
  * rblctl plan, account plan: the plans of the operator's file, and the values
- * that an account takes from them.  The store keeps the values in the account's
- * record; later changes of the file do not affect it.
- *
- * Every member of every plan is checked, and all mistakes are printed before
- * the reader of the file fails.
+ * that an account takes from them.
  */
 
 #include "op.h"
 #include "plan.h"
 
-#include "rbl_money.h"
-#include "rbl_time.h"
-
-#define PLAN_INTERVAL  3600             /* of an account without a plan */
-#define PLAN_FILE_MAX  200
-
-/* The plans of the file, in its order.  A command reads one file, and its texts
-   live until it ends. */
-static struct {
-    json_t  *root;
-    size_t   n;
-    plan_t   plan[PLAN_FILE_MAX];
-} plans;
+/* A command reads one file, whose texts live until it ends. */
+static plans_t  plans;
 
 
 static const char  plan_columns[] =
@@ -33,175 +18,6 @@ static const char  plan_columns[] =
 static const char  plan_row[] =
     "name:PLAN, paid, max_hosts:HOSTS, max_contacts:CONTACTS,"
     " max_checks:CHECKS, interval, price, period, check_price:CHECK";
-
-static const char *const  plan_members[] = {
-    "name", "paid", "max_hosts", "max_contacts", "max_checks", "interval",
-    "price", "period", "check_price", NULL
-};
-
-static const char *const  root_members[] = { "version", "plans", NULL };
-
-static const char *const  plan_periods[] = { "month", "year", NULL };
-
-
-static int64_t
-member_interval(entry_read_t *r, const json_t *entry)
-{
-    int64_t    seconds;
-    rbl_str_t  s;
-
-    s = value_str(json_object_get(entry, "interval"));
-
-    if (s.p == NULL || entry_seconds(&seconds, s) != 0) {
-        mistake(r, "interval", "must be there, a time from \"1s\" to \"30d\","
-                " as \"15m\" or \"1h\"");
-        return 0;
-    }
-
-    return seconds;
-}
-
-
-/* An amount with at least two digits behind the point, at most `decimals`. */
-static int
-money_ok(rbl_str_t s, unsigned decimals)
-{
-    int64_t      amount;
-    const char  *point;
-
-    point = memchr(s.p, '.', s.n);
-
-    return point != NULL && s.p + s.n - point > 2
-           && rbl_money_parse(&amount, s, decimals) == RBL_OK;
-}
-
-
-static void
-plan_price(entry_read_t *r, const json_t *entry, plan_t *plan)
-{
-    plan->price = member_text(r, entry, "price", ENTRY_TEXT);
-    plan->check_price = member_text(r, entry, "check_price", ENTRY_TEXT);
-    plan->period = member_word(r, entry, "period", plan_periods, 1);
-
-    if (plan->price.n && !money_ok(plan->price, 2)) {
-        mistake(r, "price", "must be an amount of dollars and cents, as"
-                " \"25.00\"");
-    }
-
-    if (plan->check_price.n && !money_ok(plan->check_price, 6)) {
-        mistake(r, "check_price", "must be an amount of dollars with 2 to 6"
-                " digits after the point, as \"0.002\"");
-    }
-
-    if (plan->paid < 0) {
-        return;
-    }
-
-    if (!plan->paid) {
-        if (plan->price.n || plan->period.n || plan->check_price.n) {
-            mistake(r, "paid", "must be 1 where there is a price");
-        }
-
-    } else if (!plan->price.n == !plan->check_price.n) {
-        mistake(r, "price", "a paid plan has either \"price\" and \"period\""
-                " or \"check_price\"");
-
-    } else if (!plan->price.n != !plan->period.n) {
-        mistake(r, "period", "must be there with \"price\", and with nothing"
-                " else");
-    }
-}
-
-
-static void
-plan_read(entry_read_t *r, const json_t *entry, plan_t *plan)
-{
-    memset(plan, 0, sizeof(*plan));
-    memset(&r->label, 0, sizeof(r->label));
-
-    if (!json_is_object(entry)) {
-        mistake(r, "entry", "must be an object");
-        return;
-    }
-
-    plan->name = value_str(json_object_get(entry, "name"));
-
-    if (plan->name.p == NULL || plan->name.n == 0 || !rbl_text_ok(plan->name)
-        || rbl_trim(plan->name).n != plan->name.n
-        || rbl_utf8_count(plan->name) > RBL_LABEL_MAX)
-    {
-        mistake(r, "name", "must be there, 1 to %d characters, no control"
-                " characters nor space at either end", RBL_LABEL_MAX);
-
-    } else {
-        r->label = plan->name;
-        entry_once(r, "name");
-    }
-
-    entry_members(r, entry, plan_members);
-    plan->paid = member_number(r, entry, "paid", 1, 1);
-    plan->max_hosts = member_number(r, entry, "max_hosts", ENTRY_LIMIT_MAX, 1);
-    plan->max_contacts = member_number(r, entry, "max_contacts",
-                                       ENTRY_LIMIT_MAX, 1);
-    plan->max_checks = member_number(r, entry, "max_checks", ENTRY_LIMIT_MAX,
-                                     1);
-    plan->interval = member_interval(r, entry);
-    plan_price(r, entry, plan);
-}
-
-
-static void
-plans_read(entry_read_t *r)
-{
-    const char    *name;
-    const json_t  *rows;
-    void          *it;
-
-    rows = json_object_get(plans.root, "plans");
-
-    if (json_integer_value(json_object_get(plans.root, "version")) != 1
-        || !json_is_array(rows) || json_array_size(rows) > PLAN_FILE_MAX)
-    {
-        ctl_fail("%s: must be an object of \"version\": 1 and \"plans\":"
-                 " [...], at most %d of them", r->path, PLAN_FILE_MAX);
-        r->mistakes++;
-        return;
-    }
-
-    for (it = json_object_iter(plans.root); it != NULL;
-         it = json_object_iter_next(plans.root, it))
-    {
-        name = json_object_iter_key(it);
-        if (one_of(rbl_str(name), root_members) < 0) {
-            ctl_fail("%s: \"%.80s\": is none of \"version\", \"plans\"",
-                     r->path, name);
-            r->mistakes++;
-        }
-    }
-
-    r->array = "plans";
-    for (r->index = 0; r->index < json_array_size(rows); r->index++) {
-        plan_read(r, json_array_get(rows, r->index), &plans.plan[plans.n++]);
-    }
-}
-
-
-/* Reads the whole file at the path.  0, -1: error printed, a line for each
-   mistake. */
-static int
-plans_open(const char *path)
-{
-    entry_read_t  r;
-
-    plans.root = entry_open(&r, path);
-    if (plans.root == NULL) {
-        return -1;
-    }
-
-    plans_read(&r);
-
-    return entry_close(&r);
-}
 
 
 static const char *
@@ -233,24 +49,21 @@ plan_json(const plan_t *plan)
 const plan_t *
 plan_open(const ctl_t *ctl, const char *name)
 {
-    size_t       i;
-    const char  *path;
+    const char    *path;
+    const plan_t  *plan;
 
     path = plan_path(ctl);
-    if (plans_open(path) != 0) {
+    if (plans_read(&plans, path, ctl_line) != 0) {
         return NULL;
     }
 
-    for (i = 0; i < plans.n; i++) {
-        if (rbl_str_is(plans.plan[i].name, name)) {
-            return &plans.plan[i];
-        }
+    plan = plans_find(&plans, rbl_str(name));
+    if (plan == NULL) {
+        ctl_fail("there is no plan \"%.80s\" in %s; rblctl plan list names"
+                 " them all", name, path);
     }
 
-    ctl_fail("there is no plan \"%.80s\" in %s; rblctl plan list names them"
-             " all", name, path);
-
-    return NULL;
+    return plan;
 }
 
 
@@ -287,7 +100,7 @@ plan_given(const ctl_t *ctl, plan_t *plan, int64_t *interval)
     }
 
     plan->paid = paid || (plan->paid && !is_free);
-    *interval = plan->interval ? plan->interval : PLAN_INTERVAL;
+    *interval = plan_interval(plan);
 
     given = ctl_option(ctl, "interval");
     if (given != NULL
@@ -314,7 +127,7 @@ ctl_plan_list(ctl_t *ctl)
     size_t   i;
     json_t  *rows;
 
-    if (plans_open(plan_path(ctl)) != 0) {
+    if (plans_read(&plans, plan_path(ctl), ctl_line) != 0) {
         return CTL_ERROR;
     }
 
@@ -355,9 +168,8 @@ plan_excess(const char *what, int64_t n, int64_t max)
 int
 ctl_account_plan(ctl_t *ctl)
 {
-    char           hosts[CTL_DECIMAL], contacts[CTL_DECIMAL],
-                   checks[CTL_DECIMAL], seconds[CTL_DECIMAL];
     redisReply    *reply;
+    plan_words_t   words;
     const plan_t  *plan;
 
     rbl_account_plan_args_t   args;
@@ -368,12 +180,8 @@ ctl_account_plan(ctl_t *ctl)
         return CTL_ERROR;
     }
 
-    args.plan = plan->name;
-    args.paid = rbl_str(plan->paid ? "1" : "0");
-    args.hosts = ctl_decimal(hosts, plan->max_hosts);
-    args.contacts = ctl_decimal(contacts, plan->max_contacts);
-    args.checks = ctl_decimal(checks, plan->max_checks);
-    args.shortest = ctl_decimal(seconds, plan->interval);
+    plan_set(&args, &words, plan);
+    args.request = RBL_STR("");
 
     reply = ctl_account_script(ctl, CTL_SCRIPT(account_plan, args));
     if (reply == NULL) {

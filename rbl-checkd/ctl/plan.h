@@ -1,27 +1,12 @@
 /*
- * The operator's file of plans (conf/plans.json).
- *
- *     { "version": 1, "plans": [ {...} ] }
- *
- * A plan has a name, paid (0, 1), max_hosts, max_contacts, max_checks (started
- * a day; 0 is no limit, everywhere) and interval, the shortest time between the
- * checks of a host ("15m").  A paid one costs either price ("25.00") a period
- * ("month", "year") or check_price ("0.002"), an unpaid one has neither.
- * Amounts are US dollars.  Any other member is a mistake, as is a duplicate
- * name.
+ * Plans for commands (config/plans.h).
  */
 
 #ifndef CTL_PLAN_H_INCLUDED
 #define CTL_PLAN_H_INCLUDED
 
+#include "config/plans.h"
 #include "ctl.h"
-
-typedef struct {
-    rbl_str_t  name;
-    int64_t    paid, max_hosts, max_contacts, max_checks;
-    int64_t    interval;                /* seconds */
-    rbl_str_t  price, period, check_price;      /* n 0: absent */
-} plan_t;
 
 /*
  * Reads the options of a command: a plan of the file (--plan) and the

@@ -296,9 +296,10 @@ rbl_str_t rbl_digit(unsigned n);
 /* An integer as an argument.  -1: refused. */
 int rbl_run_int(rbl_run_t *run, rbl_str_t *text, int64_t n);
 
-/* For rows: a label of 1 to RBL_LABEL_MAX characters; a flag, which becomes "0"
-   or "1". */
+/* For rows: a label of 1 to RBL_LABEL_MAX characters; an address of mail; a
+   flag, which becomes "0" or "1". */
 int rbl_label(rbl_run_t *run, rbl_str_t *text);
+int rbl_mail(rbl_run_t *run, rbl_str_t *text);
 int rbl_flag(rbl_run_t *run, rbl_str_t *text);
 
 /* Page and page size. */

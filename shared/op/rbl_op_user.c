@@ -5,7 +5,6 @@
 
 #include "rbl_ops.h"
 
-#include "rbl_contact.h"
 #include "rbl_record.h"
 
 
@@ -70,20 +69,6 @@ const rbl_op_t  rbl_op_users = {
 
 
 static int
-rbl_user_mail(rbl_run_t *run, rbl_str_t *text)
-{
-    char  *buf;
-
-    buf = rbl_room(run, RBL_CONTACT_MAX);
-
-    return buf != NULL
-           && rbl_contact_parse(buf, text, RBL_CONTACT_EMAIL, *text, NULL, 0)
-              == RBL_OK
-           ? 0 : rbl_expect(run, "an e-mail address");
-}
-
-
-static int
 rbl_user_role(rbl_run_t *run, rbl_str_t *text)
 {
     return rbl_str_is(*text, "owner") || rbl_str_is(*text, "admin")
@@ -93,7 +78,7 @@ rbl_user_role(rbl_run_t *run, rbl_str_t *text)
 
 
 static const rbl_field_t  rbl_user_add_fields[] = {
-    RBL_TEXT("mail", RBL_NEEDED, rbl_user_mail, RBL_ARG(user_put, mail)),
+    RBL_TEXT("mail", RBL_NEEDED, rbl_mail, RBL_ARG(user_put, mail)),
     RBL_TEXT("role", RBL_NEEDED, rbl_user_role, RBL_ARG(user_put, role)),
     RBL_TEXT("name", 0, rbl_label, RBL_ARG(user_put, name)),
     RBL_END

@@ -4,6 +4,7 @@
 
 #include "rbl_op.h"
 
+#include "rbl_contact.h"
 #include "rbl_hex.h"
 #include "rbl_time.h"
 #include "rbl_validate.h"
@@ -247,6 +248,20 @@ rbl_label(rbl_run_t *run, rbl_str_t *text)
     (void) run;
 
     return text->n && rbl_utf8_count(*text) <= RBL_LABEL_MAX ? 0 : -1;
+}
+
+
+int
+rbl_mail(rbl_run_t *run, rbl_str_t *text)
+{
+    char  *buf;
+
+    buf = rbl_room(run, RBL_CONTACT_MAX);
+
+    return buf != NULL
+           && rbl_contact_parse(buf, text, RBL_CONTACT_EMAIL, *text, NULL, 0)
+              == RBL_OK
+           ? 0 : rbl_expect(run, "an e-mail address");
 }
 
 

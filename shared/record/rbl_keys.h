@@ -14,6 +14,15 @@
  *   acct:<AC>          string  account record
  *   chosen:<AC>        string  record: its default profile and group
  *   wanted:<AC>        string  record: what its users want of the account's
+ *   requests:<AC>      hash    of the operators' account: what they want of
+ *                              accounts and no daemon has done yet, id ->
+ *                              record of a request (request_add)
+ *   ended:<AC>         list    the last ones that have ended, capped: nginx
+ *                              only reads them
+ *   plans              string  packed names of the plans of the operator's
+ *                              file, by a daemon; in partition 0
+ *   planned:<AC>       string* id of the last request of operators that put the
+ *                              account on a plan, with TTL (account_plan)
  *   settle             zset    accounts with that, or with entries in audit or
  *                              audit:rest; score = from when a daemon may do or
  *                              move them (ms)
@@ -363,8 +372,9 @@
  * rblctl lists accounts through the zset "accounts" of each partition.
  *
  * Keys of rights: token, tokens, s, apps, hooks, user, users, mail, link,
- * links, session, sessions, keys, challenge.  A failover must not undo a change
- * of them that was acknowledged (ngx_rbl_module/README.md, "Durable calls").
+ * links, session, sessions, keys, challenge, requests.  A failover must not
+ * undo a change of them that was acknowledged (ngx_rbl_module/README.md,
+ * "Durable calls").
  */
 
 #ifndef RBL_KEYS_H_INCLUDED

@@ -315,6 +315,12 @@ my %harm = (
             "ledger:$ac", "payments:$ac", "sources:$ac"),
         [qw(ZRANGE rbl:{0}:billdue 0 -1)],
         ['EVAL', "return redis.call('SET', 'rbl:{0}:bill:x', 'x')", 0],
+        # it queues requests of operators, and what becomes of them it only
+        # reads; accounts are made, and changed, by others
+        ['RPUSH', "rbl:{0}:ended:$ac", 'x'], ['LTRIM', "rbl:{0}:ended:$ac",
+            0, 0], ['DEL', "rbl:{0}:ended:$ac"], [qw(SET rbl:{0}:plans x)],
+        ['SET', "rbl:{0}:planned:$ac", 'x'], ['GET', "rbl:{0}:planned:$ac"],
+        ['SET', "rbl:{0}:acct:$ac", 'x'], [qw(ZADD rbl:{0}:accounts 1 x)],
     ],
     'rbl-checkd' => [
         ['XRANGE', "rbl:{0}:ledger:$ac", '-', '+'],
@@ -326,12 +332,10 @@ my %harm = (
         ['HGETALL', "rbl:{0}:stats:$ac:APx:h1"],
         ['HSET', "rbl:{0}:tokens:$ac", 'x', 'y'],
         ['SET', "rbl:{0}:s:$ac:APx", 'x'], ['SET', 'rbl:{0}:r:SYS:RBx', 'x'],
-        ['SET', "rbl:{0}:r:$ac:CGx", 'x'],
         [qw(SET rbl:{0}:defaults x)], [qw(ZADD rbl:{0}:lists 1 x)],
         [qw(HSET rbl:{0}:lists:keys a b)], [qw(HDEL rbl:{0}:lists:keys a)],
         [qw(HSET rbl:meta schema 9)], [qw(DEL rbl:meta)],
-        ['ZADD', "rbl:{0}:groups:$ac", 1, 'x'],
-        [qw(ZADD rbl:{0}:accounts 1 x)], [qw(ZRANGE rbl:{0}:accounts 0 -1)],
+        [qw(ZRANGE rbl:{0}:accounts 0 -1)],
         ['INFO'], [qw(XGROUP DESTROY rbl:{0}:outbox deliver)],
         [qw(XGROUP SETID rbl:{0}:outbox deliver 0)],
         [qw(XTRIM rbl:{0}:outbox MAXLEN 0)],

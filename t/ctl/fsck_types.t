@@ -65,6 +65,8 @@ for my $case (
         set(k('large', $ac, 'hosts'), $_)] } 'x', 12_000, -8192),
     (map { [k($_, $ac), "type $_:$ac"] } 'audit', 'audit:rest', 'audit:again',
         'audit:rest:again'),
+    (map { [k($_, $ac), "type $_:$ac"] } 'requests', 'ended'),
+    [k('plans'), 'type plans'],
     [k('started', $ac), "type started:$ac"],
     [k('coverage', $ac), "type coverage:$ac"],
     [k('started', $ac), 'started started', set(k('started', $ac), 'x')],

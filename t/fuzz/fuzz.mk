@@ -24,8 +24,8 @@ RBL_ADDON   = $(patsubst %,$(BUILD)/nginx/addon/%.o, \
                 http/ngx_rbl_multipart http/ngx_rbl_params \
                 http/ngx_rbl_route \
                 store/ngx_rbl_commands)
-CTL_LISTS   = $(call obj,$(addprefix rbl-checkd/ctl/,entry_read.c \
-                lists_file.c lists_way.c secret.c))
+CTL_LISTS   = $(call obj,$(addprefix rbl-checkd/ctl/,lists_file.c \
+                lists_way.c secret.c))
 
 # Who has the main function: libFuzzer, or the program that replays.
 ifneq ($(findstring fuzzer,$(SANITIZE)),)

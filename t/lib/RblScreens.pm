@@ -280,13 +280,18 @@ sub screens {
 
     my $hooks = hooks_of($t);
     service_of($t, $hooks->[1]);
+    my $operators = operators($t);
+    my $boss = sign_in($t, acct => $operators);
+    portal($t, $boss, 'POST', "operator/$_->[0].json", fields => $_->[1])
+        for ['account/add', { name => 'W' x 255, mail => 'w@example.test' }],
+        ['account/plan', { account => $t->{acct}{sid}, plan => 'W' x 255 }];
     browser_run($t, 'screens', looks => \@looks,
         cookie => cookie_for($t, user => $user),
         empty => cookie_for($t, acct => $t->{other}),
         lapsed => cookie_for($t, acct => $third), stopped => $stopped,
         host => $listed->{id}, range => '198.51.100.0/28', contacts => [@contacts[0, 1]],
         group => $groups[1], app => $app->{id}, hooks => $hooks,
-        lists_of($t), operator => cookie_for($t, acct => operators($t)),
+        lists_of($t), operator => cookie_for($t, acct => $operators),
         account => $t->{acct}{sid});
     done_testing();
 }

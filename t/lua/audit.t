@@ -34,7 +34,7 @@ delete @runs{qw(name check_start work_step host_lists host_find host_count
     app_list app_show app_stats app_refusals challenge_new user_mail mail_put
     user_list contact_show contacts_show mutes_show profile_show profiles_show hook_dead hook_list hook_show delivery_log queue_count daemons_show list_thaw totals_make bill_show
     bill_sources bill_payments bill_ledger bill_table account_show
-    accounts_show payments_show),
+    accounts_show payments_show requests_show),
     grep { /^(?:lists|fsck)_/ } keys %runs};
 cmp_ok(scalar keys %runs, '>', 40, 'the scripts were found');
 is(join(' ', grep { !caller_of(source($_)) } sort keys %runs), '',
@@ -42,7 +42,10 @@ is(join(' ', grep { !caller_of(source($_)) } sort keys %runs), '',
 my @daemon = map { /\bstore_call\([^,;]+,\s*(\w+)/g } map { read_file($_) }
     map { glob repo_dir() . "/rbl-checkd/$_" } '*.c', '*/*.c', '*/*/*.c';
 is(join(' ', grep { $_ ne 'name' && caller_of(source($_)) } @daemon), '',
-    'no script of the daemon is');
+    'no script of the daemon is, but those of the requests of operators');
+is(join(' ', grep { !caller_of(source($_)) } read_file(repo_dir()
+    . '/rbl-checkd/requests.c') =~ /&rbl_script_(\w+)/g), '',
+    'each change that an operator requested is');
 
 # --- the entry ------------------------------------------------------------------
 

@@ -303,6 +303,12 @@ my %call = (
     'operator/accounts' => { role => 'viewer', operator => 1 },
     'operator/payments' => { role => 'viewer', operator => 1 },
     'operator/lists' => { role => 'viewer', operator => 1 },
+    'operator/requests' => { role => 'viewer', operator => 1 },
+    map({ my $call = $_; $call => { role => 'owner', operator => 1,
+            recent => 1, fields => sub { my $fields = example($call);
+            $_ .= ++$n for grep { defined } @$fields{qw(name plan)};
+            $fields } } }
+        'operator/account/add', 'operator/account/plan', 'operator/owner/add'),
     map({ $_ => { role => 'admin', operator => 1, none => sid_of('RB'),
             recent => !/enable/, made => \&some_list } }
         'operator/list/enable', 'operator/list/disable',

@@ -11,6 +11,7 @@ use warnings;
 use IO::Socket::UNIX;
 use Test::More;
 
+use RblExamples;
 use RblFailover;
 use RblJudge;
 use RblPortal;
@@ -49,6 +50,9 @@ my %calls = (%{ write_calls($t, $owner) },
         fields => sub { { host => $_[0] } } },
     'hosts/read' => { fields => sub { { lines => '192.0.2.1' } } },
     'passkey/begin' => {},
+    map({ my $call = $_; $call => { operator => 1,
+            fields => sub { example($call) } } }
+        'operator/account/add', 'operator/account/plan', 'operator/owner/add'),
     'session/begin' => { open => 1 },
     'session/link' => { open => 1, fields => sub {
         { mail => add_user($t)->{mail} } } },

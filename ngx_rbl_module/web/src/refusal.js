@@ -25,7 +25,8 @@ const known = [
     [/needs a key/, 'refused_key'],
     [/nothing to pay/, 'pay_nothing'],
     [/last attempt has not ended/, 'pay_flight'],
-    [/within the last minute/, 'pay_soon']
+    [/within the last minute/, 'pay_soon'],
+    [/same request waits/, 'request_same']
 ];
 
 function sentence(refusal, away) {

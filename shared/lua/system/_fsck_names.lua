@@ -6,9 +6,10 @@ local names = ' ' .. STORE.keys .. ' '
 -- The queues of a partition, in the order in which fsck_jobs looks at them.
 local partition_names = ' accounts=zset flight=hash flight:due=hash leases=zset'
     .. ' due=zset manual=zset retry=zset digests=zset later=zset works=zset'
-    .. ' settle=zset wait=string tellings=zset siblings=zset unmutes=zset'
-    .. ' billdue=zset paydue=zset unpaid:open=zset unpaid:sent=zset'
-    .. ' unpaid:processing=zset unpaid:customer=zset unpaid:unknown=zset'
+    .. ' settle=zset wait=string plans=string tellings=zset siblings=zset'
+    .. ' unmutes=zset billdue=zset paydue=zset unpaid:open=zset'
+    .. ' unpaid:sent=zset unpaid:processing=zset unpaid:customer=zset'
+    .. ' unpaid:unknown=zset'
     .. ' unpaid:operator=zset unpaid:failed=zset '
 local function type_named(name)
     local _, at = string.find(names, ' ' .. name .. '=', 1, true)

@@ -18,7 +18,8 @@ const screens = ['overview', 'hosts', 'add', 'users',
     ...input.profiles.map((id) => `profiles/${id}`), 'audit',
     `audit/target/${input.host}`, 'account', 'passkeys', 'billing'];
 const operator = ['status', 'status?hours=168', 'accounts',
-    'accounts?sort=worst', 'unpaid', 'lists', 'lists?off=1',
+    'accounts?sort=worst', `accounts/${input.account}`, 'unpaid', 'lists',
+    'lists?off=1',
     ...input.lists.slice(0, 1).map((id) => `lists/${id}`), 'users', 'audit',
     `open/${input.account}`, 'hosts'];
 const lapsed = ['overview', 'hosts', `host/${input.stopped}`, 'billing'];

@@ -1,14 +1,16 @@
 // Accounts, for operators, with their worst listing: all of them, those with a
-// text in their name, or the one of an id.
+// text in their name, or the one of an id; and requests for new ones.
 
 import { useEffect, useState } from 'preact/hooks';
 
+import { One } from '../account_one.js';
 import { get } from '../api.js';
 import { html } from '../html.js';
 import { useLoad } from '../load.js';
 import { want } from '../opened.js';
 import { Answer, Head, When } from '../parts.js';
 import { reason } from '../refusal.js';
+import { NewAccount, Requests, useRequests } from '../requests.js';
 import { number, t } from '../text.js';
 
 const path = 'operator/accounts.json?limit=100';
@@ -31,7 +33,7 @@ function open(id) {
     location.hash = `#/open/${id}`;
 }
 
-function Row({ account }) {
+function Row({ account, manage }) {
     const { id, name, status, plan, hosts, max_hosts: limit, listed, worst,
         worst_hosts: n, unknown, created } = account;
 
@@ -49,15 +51,17 @@ function Row({ account }) {
         <td data-label=${t('plan')}><bdi>${plan}</bdi></td>
         <td data-label=${t('state')}>${t(`account_${status}`)}</td>
         <td data-label=${t('created')}><${When} text=${created} /></td>
+        ${manage && html`<td data-label=""><a href="#/accounts/${id}">
+            ${t('account_manage')}</a></td>`}
     </tr>`;
 }
 
-function Table({ accounts }) {
-    return html`<table class="dense"><${Head} names=${['account',
+function Table({ accounts, manage }) {
+    return html`<table class="dense many"><${Head} names=${['account',
         'worst_state', 'listed', 'unknown_hosts', 'hosts', 'plan', 'state',
-        'created']} />
-        <tbody>${accounts.map((account) => html`
-            <${Row} key=${account.id} account=${account} />`)}</tbody>
+        'created', ...manage ? ['actions'] : []]} />
+        <tbody>${accounts.map((account) => html`<${Row} key=${account.id}
+            account=${account} manage=${manage} />`)}</tbody>
     </table>`;
 }
 
@@ -147,7 +151,7 @@ function Find({ total, whole, only, text, setText, setFound }) {
     </form>`;
 }
 
-function All({ body, order }) {
+function All({ body, order, requests, manage, onDone }) {
     const [wanted, setWanted] = useState(most);
     const [text, setText] = useState('');
     const [found, setFound] = useState(null);
@@ -159,6 +163,9 @@ function All({ body, order }) {
 
     return html`
         <h1>${t('total_accounts', { n: body.total })}</h1>
+        <${Requests} all=${requests.data} />
+        ${manage && html`<${NewAccount} plans=${requests.plans}
+            onDone=${onDone} />`}
         <${Find} total=${body.total} whole=${!next} text=${text}
             only=${shown.length === 1 && part && shown[0]}
             setText=${setText} setFound=${setFound} />
@@ -173,18 +180,31 @@ function All({ body, order }) {
             { n: found.looked, all: body.total })}</p>`}
         ${body.total > 0 && shown.length === 0 && (!found || found.over)
             && html`<p role="status">${t('accounts_none')}</p>`}
-        ${shown.length > 0 && html`<${Table} accounts=${shown} />`}
+        ${shown.length > 0 && html`<${Table} accounts=${shown}
+            manage=${manage} />`}
         ${!found && shown.length < body.total && html`<p role="status">
             ${t('shown', { n: shown.length, total: body.total })}</p>`}
         ${!found && next && rows.length >= wanted && html`<button
             onClick=${() => setWanted(wanted + most)}>${t('more')}</button>`}`;
 }
 
-export function Accounts({ query }) {
+const none = { data: [], plans: [] };
+
+function Every({ me, query }) {
     const wanted = new URLSearchParams(query).get('sort');
-    const state = useLoad(path, 0, 60000);
+    const [round, setRound] = useState(0);
+    const requests = useRequests(round).body || none;
+    const done = requests.data.filter((one) => one.state === 'done').length;
+    const state = useLoad(path, done, 60000);
 
     return html`<${Answer} state=${state}>${(body) => html`
-        <${All} body=${body}
+        <${All} body=${body} requests=${requests}
+            manage=${me.user.role === 'owner'}
+            onDone=${() => setRound((n) => n + 1)}
             order=${orders.includes(wanted) ? wanted : 'name'} />`}<//>`;
+}
+
+export function Accounts({ me, rest, query }) {
+    return rest ? html`<${One} me=${me} id=${rest} />`
+        : html`<${Every} me=${me} query=${query} />`;
 }

@@ -23,7 +23,7 @@ function Only({ what, of: { id, name } }) {
 
     return /^[A-Z]{2}/.test(id) ? html`<a href="#/audit/${what}/${id}"
         title=${t(`audit_only_${what}`, { name: isolate(name || id) })}>
-        ${text}</a>` : text;
+        ${text}</a>` : html`<span title=${name || id}>${text}</span>`;
 }
 
 // A link to the object, whose page leads to its changes; or to these, if it has
@@ -31,8 +31,8 @@ function Only({ what, of: { id, name } }) {
 function Thing({ of, gone }) {
     const screen = !gone && screens[of.id.slice(0, 2)];
 
-    return screen ? html`<a href="#/${screen}/${of.id}">
-        <bdi>${of.name || of.id}</bdi></a>`
+    return screen ? html`<a href="#/${screen}/${of.id}"
+        title=${of.name || of.id}><bdi>${of.name || of.id}</bdi></a>`
         : html`<${Only} what="target" of=${of} />`;
 }
 
@@ -78,11 +78,18 @@ function Row({ change, gone }) {
     </tr>`;
 }
 
+// The whole name of whom or what the changes are; the table cuts a long one.
+function Whole({ what, changes: [first] }) {
+    const of = first && first[what];
+
+    return of && html`<p><bdi>${of.name || of.id}</bdi></p>`;
+}
+
 function Table({ changes }) {
     const gone = new Set(changes.filter(({ call }) => /\/delete$/.test(call))
         .map(({ target }) => target.id));
 
-    return html`<table class="changes dense">
+    return html`<table class="changes dense many">
         <${Head} names=${['audit_when', 'audit_who', 'audit_what', 'audit_with',
             'audit_from']} />
         <tbody>${changes.map((change) => html`<${Row} key=${change.id}
@@ -102,6 +109,7 @@ export function Audit({ rest }) {
         ${what && html`<p>${t(`audit_filter_${what}`)}
             ${' '}<a href="#/audit">${t('audit_all')}</a></p>`}
         <${Answer} state=${state}>${({ data, next }) => html`
+            ${what && html`<${Whole} what=${what} changes=${data} />`}
             ${data.length > 0 ? html`<${Table} changes=${data} />`
                 : html`<p>${t(next || what || before ? 'audit_none_here'
                     : 'audit_none')}</p>`}

@@ -81,7 +81,7 @@ function Table({ all, off }) {
                 : t('lists_off_show', { n: others })}</a></p>`}
         ${shown.length < rows.length && html`<p role="status">${t('shown',
             { n: shown.length, total: rows.length })}</p>`}
-        ${shown.length > 0 && html`<table class="dense">
+        ${shown.length > 0 && html`<table class="dense many">
             <${Head} names=${['list', 'state', 'weight', 'answers_day',
                 'answered_last', 'quota_left', ...hand ? ['by_hand'] : []]} />
             <tbody>${shown.map((data) => html`<${Row} key=${data.list.id}

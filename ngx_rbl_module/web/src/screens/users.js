@@ -4,9 +4,9 @@ import { useState } from 'preact/hooks';
 
 import { post } from '../api.js';
 import { Said, useChange } from '../change.js';
-import { Copied } from '../copied.js';
 import { html } from '../html.js';
 import { useLoad } from '../load.js';
+import { NewLink } from '../new_link.js';
 import { Answer, When } from '../parts.js';
 import { t } from '../text.js';
 
@@ -18,14 +18,6 @@ function Role({ id, value, onChange, label }) {
         ${roles.map((role) => html`<option key=${role} value=${role}>
             ${t(`role_${role}`)}</option>`)}
     </select>`;
-}
-
-// A link, which is shown once.
-function Link({ link }) {
-    const url = `${new URL('.', document.baseURI)}#/link/${link}`;
-
-    return html`<div class="banner"><p role="status">${t('link_for')}</p>
-        <${Copied} label=${t('link_name')} text=${url} /></div>`;
 }
 
 function Row({ user, me, act }) {
@@ -97,7 +89,7 @@ export function Users({ me }) {
 
     return html`<h1>${t('users')}</h1>
         <${Said} of=${change} />
-        ${link && html`<${Link} link=${link} />`}
+        ${link && html`<${NewLink} link=${link} text=${t('link_for')} />`}
         <${Answer} state=${state}>${({ data }) => html`<table>
             <thead><tr>
                 <th scope="col">${t('mail')}</th>

@@ -1,48 +1,53 @@
 /*
  * Reads a file of entries (block lists, plans) in JSON: checks every member of
- * every entry and prints all mistakes, one line each, before it fails.
+ * every entry and reports all mistakes, one line each, before it fails.
  */
 
-#ifndef CTL_ENTRY_READ_H_INCLUDED
-#define CTL_ENTRY_READ_H_INCLUDED
+#ifndef ENTRY_READ_H_INCLUDED
+#define ENTRY_READ_H_INCLUDED
 
 #include <jansson.h>
 
 #include "rbl_validate.h"
 
 #define ENTRY_TEXT  1024
+#define ENTRY_LINE  2048                /* of a mistake */
+
+/* Gets a line about a mistake, without its end. */
+typedef void (*entry_say_pt)(const char *line);
 
 typedef struct {
-    const char  *path;
-    const char  *array;                 /* "lists", "killed", "plans"; NULL:
+    entry_say_pt  say;
+    const char   *path;
+    const char   *array;                /* "lists", "killed", "plans"; NULL:
                                            `path` names the source, which is no
                                            file */
-    size_t       index;
-    rbl_str_t    label;                 /* zone or name of the current entry; n
+    size_t        index;
+    rbl_str_t     label;                /* zone or name of the current entry; n
                                            0: it has none */
-    int          mistakes;
-    json_t      *seen;                  /* label -> true */
+    int           mistakes;
+    json_t       *seen;                 /* label -> true */
 } entry_read_t;
 
 #define ENTRY_LIMIT_MAX     100000000   /* of hosts and other counts */
 #define ENTRY_INTERVAL_MAX  (30 * 86400)
 
 /* Begins to read a file.  NULL: it cannot be read or is no JSON; that was
-   printed. */
-json_t *entry_open(entry_read_t *r, const char *path);
+   reported. */
+json_t *entry_open(entry_read_t *r, const char *path, entry_say_pt say);
 
 /* 0, or -1: there were mistakes. */
 int entry_close(entry_read_t *r);
 
-/* Prints a mistake at once and counts it. */
+/* Reports a mistake at once and counts it. */
 __attribute__((format(printf, 3, 4)))
 void mistake(entry_read_t *r, const char *field, const char *fmt, ...);
 
-/* Prints the members of an entry that are not in `known`. */
+/* Reports the members of an entry that are not in `known`. */
 void entry_members(entry_read_t *r, const json_t *entry,
     const char *const *known);
 
-/* Prints a label that an earlier entry has already. */
+/* Reports a label that an earlier entry has already. */
 void entry_once(entry_read_t *r, const char *field);
 
 rbl_str_t value_str(const json_t *v);       /* p NULL: not a string */
@@ -66,4 +71,4 @@ int64_t member_number(entry_read_t *r, const json_t *entry, const char *name,
 rbl_str_t member_word(entry_read_t *r, const json_t *entry, const char *name,
     const char *const *words, int empty);
 
-#endif /* CTL_ENTRY_READ_H_INCLUDED */
+#endif /* ENTRY_READ_H_INCLUDED */

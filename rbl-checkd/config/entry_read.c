@@ -3,11 +3,26 @@
  * line that says which values are valid.
  */
 
-#include "ctl.h"
+#include "entry_read.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+
+__attribute__((format(printf, 2, 3)))
+static void
+entry_say(const entry_read_t *r, const char *fmt, ...)
+{
+    char     text[ENTRY_LINE];
+    va_list  ap;
+
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof(text), fmt, ap);
+    va_end(ap);
+
+    r->say(text);
+}
 
 
 void
@@ -23,13 +38,13 @@ mistake(entry_read_t *r, const char *field, const char *fmt, ...)
     r->mistakes++;
 
     if (r->array == NULL) {
-        ctl_fail("%s: %s: %s", r->path, field, text);
+        entry_say(r, "%s: %s: %s", r->path, field, text);
         return;
     }
 
-    ctl_fail("%s: %s[%zu]%s%.*s: %s: %s", r->path, r->array, r->index,
-             r->label.n ? " " : "", (int) r->label.n,
-             r->label.n ? r->label.p : "", field, text);
+    entry_say(r, "%s: %s[%zu]%s%.*s: %s: %s", r->path, r->array, r->index,
+              r->label.n ? " " : "", (int) r->label.n,
+              r->label.n ? r->label.p : "", field, text);
 }
 
 
@@ -135,7 +150,7 @@ member_word(entry_read_t *r, const json_t *entry, const char *name,
 
 
 json_t *
-entry_open(entry_read_t *r, const char *path)
+entry_open(entry_read_t *r, const char *path, entry_say_pt say)
 {
     char          *p;
     json_t        *root;
@@ -143,6 +158,7 @@ entry_open(entry_read_t *r, const char *path)
 
     memset(r, 0, sizeof(*r));
     r->path = path;
+    r->say = say;
     root = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
 
     if (root != NULL) {
@@ -159,9 +175,9 @@ entry_open(entry_read_t *r, const char *path)
     }
 
     if (error.line > 0) {
-        ctl_fail("%s:%d: %s", path, error.line, error.text);
+        entry_say(r, "%s:%d: %s", path, error.line, error.text);
     } else {
-        ctl_fail("%s", error.text);
+        entry_say(r, "%s", error.text);
     }
 
     return NULL;
