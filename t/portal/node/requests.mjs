@@ -84,7 +84,7 @@ async function manage(page) {
 }
 
 async function fits(page) {
-    for (const width of [320, 480, 800, 1000]) {
+    for (const width of [320, 480, 800, 1000, 1280]) {
         await page.setViewportSize({ width, height: 800 });
 
         for (const [screen, sign] of [['accounts', 'tbody tr'],
@@ -103,7 +103,8 @@ async function fits(page) {
 
             if (process.env.RBL_PICTURES) {
                 await page.screenshot({ fullPage: true, path: `${process.env
-                    .RBL_PICTURES}/${screen.split(/[?/]/)[0]}-${width}.png` });
+                    .RBL_PICTURES}/${screen.length > 20 ? 'account'
+                    : screen.split('?')[0]}-${width}.png` });
             }
         }
     }
