@@ -56,31 +56,31 @@ simple(account_plan => plan => 'plan', paid => 1, hosts => 0, contacts => 0,
 # As many requests as may wait, or are kept.
 my $operators = 'AC' . '0' x 32;
 my ($ops, $asked) = (k('acct', $operators), 0);
-sub ask { return slice('request_add', [$ops], account => sid('AC'),
+sub request { return slice('request_add', [$ops], account => sid('AC'),
     kind => 'account', name => text_of(251) . sprintf('%04d', ++$asked),
     plan => text_of(255), mail => 'x' x 240, profile => sid('RP'),
     group => sid('CG'), user => sid('US'), field => 'f' x 16,
     digest => 'd' x 32) }
-sub asks {
+sub requests {
     cmd('SET', $ops, cmd('GET', $acct));
     cmd('DEL', k('requests', $operators));
-    ask() for 1 .. $_[0];
+    request() for 1 .. $_[0];
 }
-sub take { return slice('request_take', [$ops], lease => 1,
+sub taken { return slice('request_take', [$ops], lease => 1,
     plans => pack('C n', 0xdc, 200) . (pack('C n', 0xda, 1020) . 'p' x 1020)
         x 200) }
-case(request_add => 'one more', sub { asks(19); ask() });
-case(request_take => 'of all', sub { asks(20); take() });
-case(request_end => '', sub { asks(1);
-    slice('request_end', [$ops], account => sid('AC'), id => take()->[1],
+case(request_add => 'one more', sub { requests(19); request() });
+case(request_take => 'of all', sub { requests(20); taken() });
+case(request_end => '', sub { requests(1);
+    slice('request_end', [$ops], account => sid('AC'), id => taken()->[1],
         state => 'refused', why => 'account') });
 case(requests_show => '', sub {
     for (1 .. 50) {
-        asks(1);
-        slice('request_end', [$ops], account => sid('AC'), id => take()->[1],
+        requests(1);
+        slice('request_end', [$ops], account => sid('AC'), id => taken()->[1],
             state => 'done', why => '');
     }
-    asks(20);
+    requests(20);
     slice('requests_show', [$ops]) });
 case(account_put => '', sub { slice('account_put', [k('acct', sid('AC'))],
     name => text_of(255), timezone => 'UTC', plan => 'p', paid => 1,

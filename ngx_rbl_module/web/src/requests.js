@@ -13,8 +13,8 @@ import { NewLink } from './new_link.js';
 import { When } from './parts.js';
 import { date, t } from './text.js';
 
-const day = 86400000;           // ms for which what has ended is shown
-const most = 20;
+const soon = 600000;            // ms for which what has ended is shown
+const most = 10;
 
 export const useRequests = (round) => useLoad('operator/requests.json', round,
     5000);
@@ -32,16 +32,22 @@ function Line({ one: { kind, account, name, mail, plan, by, state, why, queued,
         <bdi>${by}</bdi></span></li>`;
 }
 
-// Those that have not ended or just have; of one account, if it is given.
-export function Requests({ all, account }) {
-    const rows = all.filter((one) => (!one.ended
-        || now() - date(one.ended) < day)
-        && (!account || one.account === account)).slice(0, most);
+const Lines = ({ rows }) => html`<ul class="requests">${rows.map((one) => html`
+    <${Line} key=${one.id} one=${one} />`)}</ul>`;
 
-    return rows.length > 0 && html`<section aria-labelledby="requests">
-        <h2 id="requests">${t('requests')}</h2>
-        <ul class="requests">${rows.map((one) => html`
-            <${Line} key=${one.id} one=${one} />`)}</ul></section>`;
+// Those that have not ended or just have; the others on demand.  account: only
+// those of this one.
+export function Requests({ all, account }) {
+    const rows = all.filter((one) => !account || one.account === account);
+    const first = rows.filter(({ ended }) => !ended
+        || now() - date(ended) < soon).slice(0, most);
+    const rest = rows.filter((one) => !first.includes(one));
+
+    return rows.length > 0 && html`<section aria-label=${t('requests')}>
+        <${Lines} rows=${first} />
+        ${rest.length > 0 && html`<details>
+            <summary>${t('requests_before', { n: rest.length })}</summary>
+            <${Lines} rows=${rest} /></details>`}</section>`;
 }
 
 // A form that queues a request with these fields, and shows the owner's link.

@@ -39,7 +39,8 @@ function Row({ account, manage }) {
 
     return html`<tr>
         <th scope="row" data-label=${t('account')}>
-            <a href="#/open/${id}" title=${id} onClick=${() => want(id)}>
+            <a href="#/open/${id}" title="${name} ${id}"
+                onClick=${() => want(id)}>
                 <bdi class="name">${name}</bdi></a></th>
         <td data-label=${t('worst_state')} class=${`short worst ${worst}`}>
             ${worst ? t('worst_hosts', { n, weight: t(`weight_${worst}`) })
@@ -51,7 +52,7 @@ function Row({ account, manage }) {
         <td data-label=${t('plan')}><bdi>${plan}</bdi></td>
         <td data-label=${t('state')}>${t(`account_${status}`)}</td>
         <td data-label=${t('created')}><${When} text=${created} /></td>
-        ${manage && html`<td data-label=""><a href="#/accounts/${id}">
+        ${manage && html`<td><a href="#/accounts/${id}">
             ${t('account_manage')}</a></td>`}
     </tr>`;
 }
