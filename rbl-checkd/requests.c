@@ -33,6 +33,7 @@
 #define REQUESTS_TRIES  3
 #define REQUESTS_PLANS  60.0            /* s between reports of the plans */
 #define REQUESTS_ARGS   24              /* arguments of a script */
+#define REQUESTS_LOG    60.0            /* s between lines about the store */
 
 struct requests_s {
     const config_t  *conf;
@@ -51,6 +52,7 @@ struct requests_s {
     struct stat      file;              /* ... when it was read; zeroed: it was
                                            not */
     double           told;              /* when the store was told the names */
+    double           logged;            /* when a look failed; 0: none did */
 };
 
 
@@ -517,7 +519,10 @@ on_taken(void *data, const redisReply *reply)
     if (said.word == RBL_REQUEST_TAKE_NONE) {
         rs->told = rs->told != 0 ? rs->told : clock_now();
 
-    } else if (reply != NULL && rbl_reply_class(reply) != RBL_REPLY_OK) {
+    } else if (reply != NULL && rbl_reply_class(reply) != RBL_REPLY_OK
+               && (rs->logged == 0 || clock_now() - rs->logged >= REQUESTS_LOG))
+    {
+        rs->logged = clock_now();
         why = reason(reply);
         log_error("cannot look for requests of operators: %.*s", (int) why.n,
                   why.p);
