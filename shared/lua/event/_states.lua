@@ -66,11 +66,11 @@ local function state_disused(s, id, h, told)
 end
 -- The state of a host; nil: it is not reported.  h: the record of the host.
 -- theirs: the contact has the host.  off: the lists that are muted for it.
--- mark: 0, 1, 2 or nil.  told: the entry of the host in "open".  held: something
--- was held back.  hidden: the lists that the last message left out.  The end of
--- a listing that the contact does not know is not reported: to the contact the
--- check has found a clear host, unless it left out a list that had listed the
--- host.
+-- mark: 0, 1, 2 or nil.  told: the entry of the host in "open".  held:
+-- something was held back.  hidden: the lists that the last message left out.
+-- The end of a listing that the contact does not know is not reported: to the
+-- contact the check has found a clear host, unless it left out a list that had
+-- listed the host.
 local function state_of(s, id, h, theirs, off, mark, told, held, hidden)
     local c = s.c
     if theirs and h.listed then

@@ -32,9 +32,9 @@ local function told_at(told)
 end
 local tells_mutes = {}                  -- by account
 -- The targets of mutes that hold now: `on`, and `within`, the lists that are
--- muted within groups, by the group; these sets have those of `on`, too.  A mute
--- that is repeated holds until its next time is known (mute_next.lua), even if
--- no daemon was running meanwhile.
+-- muted within groups, by the group; these sets have those of `on`, too.  A
+-- mute that is repeated holds until its next time is known (mute_next.lua),
+-- even if no daemon was running meanwhile.
 local function tells_read(now)
     local m = {on = {}, within = {}, n = 0}
     m.more = {__index = m.on}

@@ -126,6 +126,8 @@ async function keyUntil(page, key, test) {
     await tabTo(page, 'Muted hosts');
     await keyUntil(page, 'ArrowDown', async () => clean(await page.locator(
         '#hosts option:checked').textContent()) === 'group Mail out');
+    is(await page.getAttribute('#lengths [label=Friday]', 'value'),
+        `${friday}T17:00`, 'the next Friday is proposed');
     await fill('Until', `${friday}T17:00`);
     await fill('Reason', 'ticket 4711');
     await axe(page, 'the form of a mute');

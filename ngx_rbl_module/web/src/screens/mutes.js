@@ -5,6 +5,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { get, post } from '../api.js';
 import { isolate } from '../bidi.js';
 import { Said, useChange } from '../change.js';
+import { now } from '../clock.js';
 import { Field, Form, Select } from '../form.js';
 import { html } from '../html.js';
 import { useLoad } from '../load.js';
@@ -22,6 +23,17 @@ function utcOf(text) {
         ? new Date(text) : NaN;
 
     return isNaN(at) ? text : at.toISOString().replace(/\.\d+/, '');
+}
+
+// The next Friday at 17:00, in the form of utcOf.
+function friday() {
+    const day = new Date(now());
+
+    day.setDate(day.getDate() + ((12 - day.getDay()) % 7 || 7));
+    day.setHours(17, 0, 0, 0);
+
+    return new Date(day - day.getTimezoneOffset() * 60000).toISOString()
+        .slice(0, 16);
 }
 
 // The present or next time of a mute, which may not be known yet, and when it
@@ -120,9 +132,10 @@ function Add({ id, onDone }) {
             begin: utcOf(mine.begin), until: utcOf(mine.until),
             minutes: mine.minutes || undefined })}>
         <${Choice} id=${id} hosts=${hosts} list=${list} set=${set} />
-        <datalist id="lengths">${['1h', '4h', '1d', '3d', '7d', 'never']
-            .map((length) => html`<option key=${length} value=${length} />`)}
-        </datalist>
+        <datalist id="lengths">
+            ${['1h', '4h', '1d', '3d', '7d', 'never'].map((length) => html`
+                <option key=${length} value=${length} />`)}
+            <option value=${friday()} label=${t('day_fri')} /></datalist>
         <div class="fields">
             <div><${Field} id="begin" label=${t('mute_begins')}
                 help=${t('mute_begins_help')} value=${mine.begin}
