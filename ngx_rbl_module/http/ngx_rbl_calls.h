@@ -149,6 +149,7 @@ ITEM(POST, "user/link", PORTAL|OWNERS|RECENT|SELF|DURABLE, user_link, users)
 ITEM_OP(POST, "user/role", PORTAL|OWNERS|RECENT|SELF|DURABLE, user_role, users)
 ITEM(POST, "user/delete", PORTAL|OWNERS|RECENT|SELF|DURABLE, user_delete, users)
 
+CALL_OP(GET, "apps/usage", PORTAL, apps_usage, apps)
 CALL_OP(GET, "apps", PORTAL, apps, apps)
 CALL_OP(POST, "app/add", PORTAL|RECENT|DURABLE, app_add, apps)
 ITEM_OP(POST, "app/rotate", PORTAL|RECENT|DURABLE, app_rotate, apps)

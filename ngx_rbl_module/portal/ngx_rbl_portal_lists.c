@@ -245,6 +245,24 @@ ngx_rbl_lists_ended_ask(ngx_rbl_ctx_t *ctx, ngx_rbl_batch_t *batch)
 }
 
 
+/* Adds the hours of a day, from the first to the last, to the state of a list;
+   `now` is the hour of now on that day. */
+
+static void
+ngx_rbl_lists_hours(rbl_list_state_t *state, rbl_str_t day, unsigned first,
+    unsigned last, unsigned now)
+{
+    unsigned  hour;
+
+    rbl_responses_add(state->responses, day, first, last);
+
+    for (hour = first; hour <= last; hour++) {
+        state->hours[sizeof(state->hours) - 1 + hour - now] =
+            rbl_responses_hour(day, hour);
+    }
+}
+
+
 static void
 ngx_rbl_lists_ended(ngx_rbl_lists_t *lists, ngx_uint_t i,
     const redisReply *reply)
@@ -261,13 +279,13 @@ ngx_rbl_lists_ended(ngx_rbl_lists_t *lists, ngx_uint_t i,
         switch (i) {
 
         case NGX_RBL_ENDED_TODAY:
-            rbl_responses_add(lists->state[k].responses, rbl_reply_str(of), 0,
-                              hour);
+            ngx_rbl_lists_hours(&lists->state[k], rbl_reply_str(of), 0, hour,
+                                hour);
             break;
 
         case NGX_RBL_ENDED_YESTERDAY:
-            rbl_responses_add(lists->state[k].responses, rbl_reply_str(of),
-                              hour + 1, 23);
+            ngx_rbl_lists_hours(&lists->state[k], rbl_reply_str(of), hour + 1,
+                                23, hour + 24);
             break;
 
         default:
@@ -314,6 +332,7 @@ ngx_rbl_lists_ask(ngx_rbl_ctx_t *ctx)
 
     for (k = 0; k < lists->n; k++) {
         sid = lists->sids[k];
+        ngx_memset(lists->state[k].hours, '-', sizeof(lists->state[k].hours));
         lists->state[k].away = lists->partial
                                && !ngx_rbl_store_has(ctx->store,
                                                      rbl_partition(ks, sid));

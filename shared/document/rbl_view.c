@@ -366,6 +366,8 @@ rbl_view_list_responses(rbl_doc_t *d, const rbl_list_state_t *state,
     rbl_doc_int(d, "answered", state->responses[RBL_RESPONSES_ANSWERED]);
     rbl_doc_int(d, "refused", state->responses[RBL_RESPONSES_REFUSED]);
     rbl_doc_int(d, "failed", state->responses[RBL_RESPONSES_FAILED]);
+    rbl_doc_str(d, "hours", (rbl_str_t) { state->hours,
+                                          sizeof(state->hours) });
     rbl_doc_close(d);
     rbl_view_at(d, "responded", state->responded, tz);
 }

@@ -37,10 +37,7 @@ static const rbl_outcome_t  rbl_app_refusals[] = {
 };
 
 
-/* Opens the object of a record, for more members.  -1: refused, it is
-   damaged. */
-
-static int
+int
 rbl_app_open(rbl_run_t *run, rbl_doc_t *doc, const char *key, rbl_app_t *app,
     rbl_str_t raw)
 {
@@ -88,7 +85,17 @@ rbl_app_token(rbl_run_t *run, rbl_doc_t *doc, rbl_str_t field,
 }
 
 
-/* An application whose record is damaged is left out: the others are shown. */
+int
+rbl_app_row(rbl_run_t *run, rbl_doc_t *doc, rbl_app_t *app, rbl_str_t raw)
+{
+    if (rbl_app_decode(app, raw) != RBL_OK) {
+        run->by->note(run, "The record of an application is damaged.");
+        return -1;
+    }
+
+    return rbl_app_open(run, doc, NULL, app, raw);
+}
+
 
 static void
 rbl_apps_answer(rbl_run_t *run, rbl_doc_t *doc, const redisReply *reply)
@@ -104,12 +111,7 @@ rbl_apps_answer(rbl_run_t *run, rbl_doc_t *doc, const redisReply *reply)
     for (i = 0; i < rbl_reply_len(said.apps); i++) {
         rbl_app_list_app(&row, rbl_reply_at(said.apps, i));
 
-        if (rbl_app_decode(&app, row.record) != RBL_OK) {
-            run->by->note(run, "The record of an application is damaged.");
-            continue;
-        }
-
-        if (rbl_app_open(run, doc, NULL, &app, row.record) == 0) {
+        if (rbl_app_row(run, doc, &app, row.record) == 0) {
             rbl_doc_int(doc, "total_tokens", row.tokens);
             rbl_doc_close(doc);
         }

@@ -28,7 +28,16 @@ rbl_err_t rbl_account_now(rbl_account_t *account, rbl_str_t record,
 extern const rbl_op_t  rbl_op_apps, rbl_op_app, rbl_op_app_add,
                        rbl_op_app_rotate, rbl_op_app_revoke, rbl_op_app_allow,
                        rbl_op_app_limit, rbl_op_app_stats, rbl_op_app_errors,
-                       rbl_op_token_revoke;
+                       rbl_op_apps_usage, rbl_op_token_revoke;
+
+/* Opens the object of an application, for more members, which the caller
+   closes.  -1: refused, its record is damaged. */
+int rbl_app_open(rbl_run_t *run, rbl_doc_t *doc, const char *key,
+    rbl_app_t *app, rbl_str_t raw);
+
+/* The same in an array.  -1: the record is damaged, which is noted, and the
+   application is left out. */
+int rbl_app_row(rbl_run_t *run, rbl_doc_t *doc, rbl_app_t *app, rbl_str_t raw);
 
 
 /* rbl_op_user.c: users of an account */

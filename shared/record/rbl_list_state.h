@@ -35,6 +35,9 @@ typedef struct {
     int64_t          sum[RBL_ML__N];    /* of their counters; of RBL_ML_SLOWEST
                                            the largest */
     int64_t          responses[RBL_RESPONSES__N];   /* of the last 24 hours */
+    char             hours[24];         /* the same, by the hour
+                                           (rbl_responses_hour), the last one
+                                           now */
     int64_t          responded;         /* when it last answered (ms); 0: not
                                            known */
 } rbl_list_state_t;

@@ -61,3 +61,18 @@ rbl_responses_add(int64_t number[RBL_RESPONSES__N], rbl_str_t day,
         }
     }
 }
+
+
+char
+rbl_responses_hour(rbl_str_t day, unsigned hour)
+{
+    int64_t  answered, all, number[RBL_RESPONSES__N] = { 0 };
+
+    rbl_responses_add(number, day, hour, hour);
+    answered = number[RBL_RESPONSES_ANSWERED];
+    all = answered + number[RBL_RESPONSES_REFUSED]
+          + number[RBL_RESPONSES_FAILED];
+
+    return all == 0 ? '-' : answered == all ? '9' : answered == 0 ? '0'
+           : (char) ('1' + 8 * answered / all);
+}

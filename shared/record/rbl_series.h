@@ -45,4 +45,8 @@ void rbl_series_add(int64_t number[RBL_SERIES__N], rbl_str_t day, unsigned i);
 void rbl_responses_add(int64_t number[RBL_RESPONSES__N], rbl_str_t day,
     unsigned first, unsigned last);
 
+/* How the queries of an hour ended, in a character: '0': none was answered;
+   '9': all were; '1' to '8': some; '-': no query has ended. */
+char rbl_responses_hour(rbl_str_t day, unsigned hour);
+
 #endif /* RBL_SERIES_H_INCLUDED */

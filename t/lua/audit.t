@@ -30,11 +30,14 @@ my %runs = map { $_ => 1 } map { /\.script = &rbl_script_(\w+)/g,
     /\bctl_script\(ctl, &rbl_script_(\w+)/g } @c;
 # These change nothing, or nothing of an account.
 delete @runs{qw(name check_start work_step host_lists host_find host_count
-    host_strips host_history host_alerts range_cells range_history host_changes days_show lists_mine list_days audit_show
-    app_list app_show app_stats app_refusals challenge_new user_mail mail_put
-    user_list contact_show contacts_show mutes_show profile_show profiles_show hook_dead hook_list hook_show delivery_log queue_count daemons_show list_thaw totals_make bill_show
-    bill_sources bill_payments bill_ledger bill_table account_show
-    accounts_show payments_show requests_show),
+    host_strips host_history host_alerts range_cells range_history
+    host_changes days_show lists_mine list_days audit_show app_list
+    apps_usage app_show app_stats app_refusals challenge_new user_mail
+    mail_put user_list contact_show contacts_show mutes_show profile_show
+    profiles_show hook_dead hook_list hook_show delivery_log queue_count
+    daemons_show list_thaw totals_make bill_show bill_sources bill_payments
+    bill_ledger bill_table account_show accounts_show payments_show
+    requests_show),
     grep { /^(?:lists|fsck)_/ } keys %runs};
 cmp_ok(scalar keys %runs, '>', 40, 'the scripts were found');
 is(join(' ', grep { !caller_of(source($_)) } sort keys %runs), '',

@@ -146,6 +146,30 @@ simple(app_list => first => 0, last => 99);
 case(app_stats => '31 days', sub { s1('app_stats', app => $ap[0],
     parts => [map { "$ap[0]:h$_" } 1 .. 32]) });
 simple(app_refusals => app => $ap[0], first => 0, last => 999);
+# A page of applications with requests and errors in each hour or day of two
+# keys, and long error logs.
+my @used = map { sid('AP') } 1 .. 20;
+my @refusals = ('x' x 600) x 1000;
+sub used {
+    my ($name, $first, $n) = @_;
+    for my $ap (@used) {
+        cmd('HSET', k('stats', $ac, $ap, $name . $_),
+            map { ($_ => 12_345, $_ . 'e' => 1234) } $first .. $first + $n - 1)
+            for 1, 2;
+    }
+    my $r = s1('apps_usage', first => 0, last => 19,
+        parts => [map { $name . $_ } 1, 2]);
+    die "apps_usage: @$r\n" if $r->[0] ne 'OK' || @{ $r->[2] } != 20;
+}
+for my $ap (@used) {
+    app_new($ap);
+    s1('app_revoke', app => $ap);
+    cmd('RPUSH', k('errors', $ac, $ap), @refusals);
+}
+case(apps_usage => '20 applications, 48 hours, 200 refusals', sub {
+    used('h', 0, 24) });
+case(apps_usage => '20 applications, 64 days, 200 refusals', sub {
+    used('d', 19_968, 32) });
 case(app_token_revoke => '', sub { token($ap[-1]); token_end($ap[-1]) });
 case(app_revoke => '20 tokens', sub {
     s1('app_revoke', app => $ap[2]);

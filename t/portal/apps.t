@@ -258,6 +258,98 @@ refused(portal($t, $other, 'GET', $_), 404, qr/application id/,
 }
 
 
+# --- all applications --------------------------------------------------------
+
+sub used { return accepted(get('apps/usage.json' . ($_[0] // '')), 'usage') }
+
+my $used = used();
+is_deeply([@$used{qw(page total_pages page_size total_applications)}],
+    [1, 1, 20, 4], 'apps/usage counts all applications');
+is_deeply([map { $_->{id} } @{ $used->{data} }],
+    [reverse map { $_->{id} } @{ json(get('apps.json'))->{data} }],
+    'apps/usage has the newest application first');
+is($used->{unit}, 'hour', 'apps/usage has hours unless days are wanted');
+{
+    my %of = map { $_->{id} => $_ } @{ $used->{data} };
+    my $one = $of{$id};
+    my $list = json(get('apps.json'))->{data};
+    my ($same) = grep { $_->{id} eq $id } @$list;
+    is_deeply({ map { $_ => $one->{$_} } keys %$same }, $same,
+        'apps/usage has the members of apps');
+    my $sums = json(get("app/stats/$id.json"));
+    is_deeply([@$one{qw(requests errors)}], [@$sums{qw(requests errors)}],
+        'the requests and errors of an application are those of app/stats');
+    is_deeply($one->{each}, [map { $_->{requests} } @{ $sums->{data} }],
+        'the requests by the hour are those of app/stats');
+    is($one->{last}, (grep { $_->{requests} > 0 } @{ $sums->{data} })[-1]{time},
+        'the last hour with a request');
+    my ($none) = grep { $_->{name} eq 'x' x 255 } values %of;
+    is_deeply([@$none{qw(requests errors last)}], [0, 0, ''],
+        'an application without requests');
+}
+for my $what (qw(requests errors)) {
+    my $sum = 0;
+    $sum += $_->{$what} for @{ $used->{data} };
+    is($used->{$what}, $sum, "apps/usage has the sum of the $what");
+    my $times = 0;
+    $times += $_->{$what} for @{ $used->{times} };
+    is($times, $sum, "the $what by the hour have the same sum");
+}
+is_deeply([map { [@$_{qw(code address)}, $_->{application}{id}] }
+    @{ $used->{refusals} }], [map { [$_, '127.0.0.1', $id] } 400, 404, 403],
+    'apps/usage has the last refusals, the newest first');
+is($used->{refusals}[0]{application}{name}, '<b>Web</b> & more',
+    'a refusal names its application');
+{
+    my $now = time * 1000;
+    my ($other) = map { $_->{id} } grep { $_->{name} eq 'x' x 255 }
+        @{ $used->{data} };
+    my $key = redis_key('errors', $sid, $other);
+    my $refusal = sub { record_pack('refusal', version => 1, time => $_[0],
+        method => \'GET', path => \"/$_[1]", code => 400, message => \'m',
+        address => \'192.0.2.1') };
+    redis($t->{redis}, 'RPUSH', $key, $refusal->($now + 1000, 'first'),
+        map({ $refusal->($now - 60_000 * $_, $_) } 1 .. 20));
+    is_deeply([map { $_->{path} } @{ used()->{refusals} }[0, 4, 9]],
+        ['/first', '/1', '/6'],
+        'the last ten refusals are merged by their times');
+    is(scalar @{ used()->{refusals} }, 10, 'there are no more than ten refusals');
+    redis($t->{redis}, 'LPUSH', $key, 'damage');
+    is(used()->{refusals}[0]{path}, '/first', 'a damaged entry is left out');
+    redis($t->{redis}, 'DEL', $key);
+    redis($t->{redis}, 'SET', $key, 'damage');
+    is_deeply([map { $_->{code} } @{ used()->{refusals} }], [400, 404, 403],
+        'a damaged error log is left out');
+    redis($t->{redis}, 'DEL', $key);
+    my $stats = redis_key('stats', $sid, $other, 'h' . int(time / 86_400));
+    redis($t->{redis}, 'SET', $stats, 'damage');
+    is(used()->{requests}, $used->{requests}, 
+        'damaged statistics are left out');
+    redis($t->{redis}, 'DEL', $stats);
+    my $record = redis_key('s', $sid, $other);
+    my $raw = redis($t->{redis}, 'GET', $record);
+    redis($t->{redis}, 'SET', $record, 'damage');
+    is(scalar @{ used()->{data} }, 3, 'a damaged application is left out');
+    redis($t->{redis}, 'SET', $record, $raw);
+}
+is_deeply([map { $_->{id} } @{ used('?page=2&page_size=3')->{data} }],
+    [$t->{acct}{app}], 'the second page has the oldest application');
+for my $range (['?hours=3', 3, 'hour'], ['?days=31', 31, 'day'],
+    ['?days=1', 1, 'day'])
+{
+    my ($query, $n, $unit) = @$range;
+    my $v = used($query);
+    is_deeply([scalar @{ $v->{times} }, scalar @{ $v->{data}[0]{each} },
+        $v->{unit}], [$n, $n, $unit], "apps/usage$query has $n sums");
+    is($v->{requests}, used()->{requests}, "apps/usage$query counts today");
+}
+refused(get("apps/usage.json?$_"), 400, qr/./, "apps/usage?$_ is refused")
+    for qw(hours=0 hours=25 days=32 days= hours=1&days=1 page=0 page_size=x);
+is(used('?page_size=1000')->{page_size}, 20, 'a page has at most 20');
+is(accepted(portal($t, $other, 'GET', 'apps/usage.json'), 'of another')
+    ->{requests}, 0, 'another account sees only what its applications did');
+
+
 # --- its end -----------------------------------------------------------------
 
 refused(portal($t, $other, 'POST', "app/revoke/$id.json", fields => {}), 404,

@@ -229,6 +229,7 @@ my %call = (
     'host/mark' => { role => 'admin', made => \&some_host,
         none => sid_of('HT'), foreign => \&foreign_host },
     'apps' => { role => 'viewer' },
+    'apps/usage' => { role => 'viewer' },
     'app' => { role => 'viewer', app_id() },
     'app/add' => { role => 'admin', recent => 1 },
     'app/rotate' => { role => 'admin', recent => 1, app_id() },

@@ -118,10 +118,12 @@ sub responded {
     return @{ list_of($id)->{responses} }{qw(answered refused failed)};
 }
 is_deeply([@{ list_of($id) }{qw(responses responded)}],
-    [{ answered => 0, refused => 0, failed => 0 }, ''],
+    [{ answered => 0, refused => 0, failed => 0, hours => '-' x 24 }, ''],
     'nothing is known of a list that nobody has queried');
 is_deeply([responded([0, 5, 1, 0], [23, 10, 0, 7])], [15, 1, 7],
     'the queries of this hour and the 23 before it are counted');
+is(list_of($id)->{responses}{hours}, '5' . '-' x 22 . '7',
+    'the share that was answered is shown by the hour');
 is_deeply([responded([24, 10, 0, 7], [1, 2, 3, 4])], [2, 3, 4],
     'queries of an hour before these are not counted')
     if $hour < 23;

@@ -18,6 +18,12 @@ write_file($lists, qq({"version": 1, "lists": [{"zone": "$system", "name": "S",
     "type": "rbl", "families": ["ipv4"], "day_quota": 5000, "weight": "high",
     "codes": ["127.0.0.2=spam", "!127.255.255.254=refused"]}]}));
 my $t = browser_setup(lists => $lists);
+# 90 of 100 queries of this hour were answered.
+my ($sid) = @{ redis($t->{redis}, 'ZRANGE', 'rbl:{0}:lists:active', 0, 0) };
+my $hour = "\0" x 288;
+substr $hour, 12 * int(time % 86_400 / 3600), 12, pack 'N3', 90_000, 0, 10_000;
+redis($t->{redis}, 'HSET', 'rbl:{0}:responses:' . int(time / 86_400), $sid,
+    $hour);
 my $daemon = start_checkd(store => $t->{redis}, resolver => $rbldnsd);
 my $free = make_account($t->{redis}, name => 'Free', free => 1);
 my $many = make_account($t->{redis}, name => 'Many');

@@ -62,10 +62,22 @@ test_hours(void)
     ok(n[RBL_RESPONSES_FAILED] == 20 + 21 + 22 + 23, "those that failed");
     rbl_responses_add(n, raw, 0, 99);
     ok(n[RBL_RESPONSES_ANSWERED] == 28, "a day has 24 hours");
+    ok(rbl_responses_hour(raw, 0) == '9', "all queries of an hour were"
+       " answered");
+    ok(rbl_responses_hour(raw, 1) == '5', "half of them were");
+    ok(rbl_responses_hour(raw, 23) == '1', "few of them were");
+    day[3] = 0;
+    ok(rbl_responses_hour(raw, 0) == '-', "no query of an hour has ended");
+    day[7] = 1;
+    ok(rbl_responses_hour(raw, 0) == '0', "none of them was answered");
+    day[3] = 127;
+    ok(rbl_responses_hour(raw, 0) == '8', "nearly all of them were");
+    ok(rbl_responses_hour(raw, 24) == '-', "an hour that no day has");
 
     raw.n--;
     rbl_responses_add(n, raw, 0, 23);
     ok(n[RBL_RESPONSES_ANSWERED] == 28, "a damaged day counts as none");
+    ok(rbl_responses_hour(raw, 0) == '-', "also for an hour of it");
 }
 
 

@@ -22,7 +22,7 @@ export function Graph({ rows, days, title }) {
             <span class="point">${row && t('point', { time: timeOf(row, days),
                 requests: row.requests, errors: row.errors })}</span>
         </p>
-        <${Plot} rows=${rows} series=${series} days=${days} height=${220}
+        <${Plot} rows=${rows} series=${series} days=${days} height=${160}
             title=${title} onPoint=${setPoint} />
         <${Numbers} rows=${rows} names=${names} days=${days} />
     </div>`;

@@ -4,6 +4,7 @@
 import { useState } from 'preact/hooks';
 
 import { html } from './html.js';
+import { Answers, shareOf } from './list_answers.js';
 import { Filter, matches } from './list_parts.js';
 import { ListState, needsLook, troubleOf, wordOf } from './list_state.js';
 import { useLoad } from './load.js';
@@ -13,6 +14,7 @@ import { Spark } from './spark.js';
 import { number, t } from './text.js';
 
 const every = 30000;            // ms
+const poor = 90;                // percent of answers
 const weights = ['info', 'normal', 'high', 'critical'];
 const columns = ['list', 'weight', 'lists_hosts', 'lists_new', 'lists_days',
     'lists_answers', 'lists_alerts'];
@@ -22,10 +24,16 @@ const moved = ({ days }) => days.some((n) => n > 0);
 
 const silent = ({ asked, answers }) => asked === 1 && answers === 0;
 
+// The share of answers, if queries of the service to it have ended.
+const shareIn = (state) => (state ? shareOf(state.responses) : null);
+
 // 0: it does not concern the account.
-function concern({ row, word, mute }) {
+function concern({ row, word, state, mute }) {
+    const share = row.asked === 1 ? shareIn(state) : null;
+
     return row.hosts > 0 ? 4 : row.new > 0 ? 3
-        : silent(row) || needsLook(word) ? 2
+        : silent(row) || needsLook(word) || (share !== null && share < poor)
+            ? 2
         : row.list.custom === 1 || mute || moved(row) ? 1 : 0;
 }
 
@@ -50,15 +58,17 @@ function rowsOf(lists, states, mutes) {
             || b.row.hosts - a.row.hosts || b.row.new - a.row.new);
 }
 
-function Answers({ row, word, state }) {
+function Answered({ row, word, state }) {
     const trouble = needsLook(word);
     const why = state && troubleOf(word, state);
+    const share = row.asked === 1 && shareIn(state) !== null;
 
     return html`
+        ${share && html`<${Answers} responses=${state.responses} />${' '}`}
         ${trouble && html`<${ListState} word=${word} />${' '}`}
         ${row.asked === 0 ? !trouble && html`<span class="quiet">
                 ${t('lists_unasked')}</span>`
-            : row.answers === 1 ? html`<span class="quiet">
+            : row.answers === 1 ? !share && html`<span class="quiet">
                 <${When} text=${row.answered} /></span>`
             : html`<p class="quiet">${row.answered === ''
                 ? t('lists_never') : html`${t('lists_silent')}${' '}
@@ -85,7 +95,7 @@ function Row({ row, list, word, state, mute }) {
             ${row.days.length > 1 && moved(row)
                 && html`<${Spark} days=${row.days} />`}</td>
         <td data-label=${t('lists_answers')}><span>
-            <${Answers} row=${row} word=${word} state=${state} /></span></td>
+            <${Answered} row=${row} word=${word} state=${state} /></span></td>
         <td data-label=${t('lists_alerts')}><a href="#/mutes/${list.id}">
             ${mute ? html`${mute.group && html`<bdi class="name">
                 ${withinText(mute)}</bdi>`}

@@ -4,6 +4,7 @@ import { useMemo, useState } from 'preact/hooks';
 
 import { useFind } from './find.js';
 import { html } from './html.js';
+import { Answers, shareOf } from './list_answers.js';
 import { useLoad } from './load.js';
 import { Answer, Head, When } from './parts.js';
 import { searchOf } from './paths.js';
@@ -104,14 +105,18 @@ function Hosts({ id, zone, total }) {
                 onClick=${() => more(rows)}>${t('more')}</button></p>`}`;
 }
 
-function Answered({ row: { asked, answers, answered } }) {
-    return asked === 0 ? t('lists_unasked_text')
+// responses: how the queries of the service ended; of a list of the account
+// nothing is known of them.
+function Answered({ row: { asked, answers, answered }, responses }) {
+    return html`${asked === 0 ? t('lists_unasked_text')
         : answered === '' ? t('lists_never')
         : html`${t(answers === 1 ? 'lists_answered_at' : 'lists_silent')}${' '}
-            <${When} text=${answered} />.`;
+            <${When} text=${answered} />.`}
+        ${shareOf(responses) !== null && html`${' '}
+            ${t('list_share')}${' '}<${Answers} responses=${responses} />`}`;
 }
 
-export function ListTrend({ id, zone, query }) {
+export function ListTrend({ id, zone, query, responses }) {
     const wanted = Number(new URLSearchParams(query).get('days'));
     const range = ranges.includes(wanted) ? wanted : 30;
     const state = useLoad(`list/trend/${encodeURIComponent(id)}.json?days=${
@@ -121,7 +126,7 @@ export function ListTrend({ id, zone, query }) {
         <section aria-labelledby="mine">
             <h2 id="mine">${data.hosts > 0 ? t('list_mine', { n: data.hosts })
                 : t('list_mine_none')}</h2>
-            <p><${Answered} row=${data} />
+            <p><${Answered} row=${data} responses=${responses} />
                 ${data.new > 0 && html` ${t('list_new', { n: data.new })}`}</p>
             <${Ranges} id=${id} days=${range} />
             <${Chart} days=${data.days} range=${range} />

@@ -35,7 +35,7 @@ export const menu = {
         groups: lazy(() => import('./screens/groups.js'), 'Groups'),
         webhooks: lazy(() => import('./screens/webhooks.js'), 'Webhooks'),
         mutes: lazy(() => import('./screens/mutes.js'), 'Mutes'),
-        apps: lazy(() => import('./screens/apps.js'), 'Apps'),
+        apps: lazy(() => import('./screens/apps.js'), 'Apps', 'api'),
         account: lazy(() => import('./screens/account.js'), 'Account'),
         users, passkeys, audit,
         billing: lazy(() => import('./screens/billing.js'), 'Billing',

@@ -6,10 +6,8 @@
 --- reply: ACCOUNT  there is none
 --- row: app record tokens#  packed
 --- include: exists
-local all, tokens, apps = call('HGETALL', key('tokens', ac)), {}, {}
-for i = 2, #all, 2 do
-    tokens[all[i]] = (tokens[all[i]] or 0) + 1
-end
+--- include: token_counts
+local apps = {}
 for _, sid in ipairs(call('ZRANGE', key('apps', ac), ARG.first, ARG.last)) do
     local raw = call('GET', key('s', ac, sid))
     if raw then

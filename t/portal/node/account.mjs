@@ -29,6 +29,9 @@ await page.waitForSelector('h1 >> text=Account');
 await page.waitForSelector('#timezone');
 ok(/1, no limit|1 of /.test(await page.textContent('.facts')),
     'how many hosts there are');
+is((await page.locator('.gauges a').evaluateAll((all) => all.map((link) =>
+    link.hash))).join(), '#/hosts,#/contacts,#/checks',
+'what is used leads to it');
 const before = await since();
 await reach('Name');
 await page.keyboard.press('Control+A');

@@ -60,8 +60,13 @@ let token = '';
     await page.goto('/portal/');
     await page.waitForSelector('header nav');
     await press(page, /^API$/);
-    await page.waitForSelector('main table');
-    is(await page.textContent('main h1'), '1 application', 'the list');
+    await page.waitForSelector('main .apps');
+    ok(/in 24 hours$/.test((await page.textContent('main h1')).trim()),
+        'how much the applications were used');
+    ok(/1 application/.test(await page.textContent('main h1 + p')),
+        'how many applications there are');
+    ok(/No refusal is recorded/.test(await page.textContent('main')),
+        'and that nothing was refused');
 
     await press(page, /^New application$/);
     await tab(page, 'input', /^Name$/);
@@ -146,14 +151,105 @@ let token = '';
 
     await page.reload();
     await page.waitForSelector('.graph canvas');
-    await tab(page, 'input[type=radio]', /^24 hours$/);
-    await page.keyboard.press('ArrowDown');
-    await page.keyboard.press('ArrowDown');
+    is(await page.inputValue('#app-code'), '400',
+        'the status is in the address');
+    await page.selectOption('#app-code', '');
+    await page.waitForFunction(() => !/code=/.test(location.hash));
+    await page.waitForSelector('[aria-labelledby=app-errors] table');
+    await press(page, /^13 months$/);
     await page.waitForFunction(() => /^13 months/.test(
         document.querySelector('.plot')?.getAttribute('aria-label')));
     await press(page, /^The numbers as a table$/);
     await page.waitForSelector('.graph tbody tr');
     is((await numbers(page)).length, 396, 'the table of 13 months');
+    ok(page.url().endsWith('?range=days_396'), 'the range is in the address');
+    await press(page, /^24 hours$/);
+    await page.waitForFunction(() => /^24 hours/.test(
+        document.querySelector('.plot').getAttribute('aria-label')));
+    await tab(page, 'summary', /^Invalid page/);
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('.refusals details[open]');
+    ok(/GET \/3\.0\/hosts\.json.*127\.0\.0\.1/s.test(await page.textContent(
+        '.refusals details[open]')),
+    'a refusal opens, with its request and address');
+}
+
+// all applications
+
+{
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.goto('/portal/#/apps');
+    await page.waitForSelector('.apps tbody tr');
+    await page.waitForSelector('.graph canvas');
+    ok(/^[1-9]\d* requests in 24 hours$/.test(
+        (await page.textContent('main h1')).trim()), 'the verdict',
+    await page.textContent('main h1'));
+    ok(/[1-9]\d* refused \(\d+ %\) · 2 applications/.test(
+        await page.textContent('main h1 + p')), 'with what was refused',
+    await page.textContent('main h1 + p'));
+
+    for (const seen of ['main h1', '.graph canvas', '.refusals tbody tr',
+        '.apps tbody tr:last-child'])
+    {
+        const box = await page.locator(seen).first().boundingBox();
+
+        ok(box.y >= 0 && box.y + box.height <= 900,
+            `seen without scrolling: ${seen}`, JSON.stringify(box));
+    }
+
+    for (const row of ['.refusals tbody tr', '.apps tbody tr']) {
+        const { height } = await page.locator(row).first().boundingBox();
+
+        ok(height >= 34 && height <= 38, `a row of 36 pixels: ${row}`,
+            String(height));
+    }
+
+    const [first] = await page.$$eval('.apps tbody tr', (rows) => rows.map(
+        (row) => [...row.children].map((cell) => cell.textContent.trim())));
+
+    is(first[0], 'Monitoring <1>', 'that with refusals comes first');
+    is(first[5], 'this hour', 'when it was last used');
+    ok(Number(first[2]) >= 4 && Number(first[3]) >= 1,
+        'with its requests and errors', first.join(' | '));
+    ok(/Monitoring <1>.*40[04]/s.test(await page.textContent(
+        '.refusals tbody tr')), 'a refusal names its application');
+    await axe(page, 'applications');
+
+    if (process.env.RBL_PICTURES) {
+        await page.screenshot({
+            path: `${process.env.RBL_PICTURES}/apps-used.png` });
+    }
+
+    await press(page, /^31 days$/);
+    await page.waitForSelector('h1 >> text=requests in 31 days');
+    ok(page.url().endsWith('#/apps?range=days_31'),
+        'the range of the list is in the address');
+
+    for (let i = 0; i < 12; i++) {
+        curl(`curl -su ${input.account}:${token} `
+            + `"${input.url}3.0/hosts.json?page=x"`);
+    }
+
+    await until(async () => {
+        await page.reload();
+        await page.waitForSelector('main h1');
+        return /1 application fails: most of its requests are refused/.test(
+            await page.textContent('main h1'));
+    });
+    ok(await page.$('h1.bad') !== null && /fails/.test(
+        await page.textContent('.apps tbody tr .failing')),
+    'an application whose requests are mostly refused is told');
+    await page.goto('/portal/#/apps?range=days_31');
+    await page.locator('.apps th a').first().focus();
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('[aria-labelledby=app-errors] table');
+    ok(/\/apps\/AP[0-9a-f]{32}\?range=days_31$/.test(page.url()),
+        'its page has the same range');
+    await page.evaluate(() => {
+        location.hash = location.hash.replace(/\?.*/, '');
+    });
+    await page.waitForFunction(() => /^24 hours/.test(
+        document.querySelector('.plot')?.getAttribute('aria-label')));
 }
 
 // the pixels of the graph
@@ -256,7 +352,7 @@ for (const scheme of ['dark', 'light']) {
     ok(/192\.0\.2\.1/.test(curl(`curl -su ${input.account}:${second} `
         + `${input.url}3.0/hosts.json`)), 'it works');
     await page.goto('/portal/#/apps');
-    await page.waitForSelector('main table');
+    await page.waitForSelector('.apps');
     ok(!(await page.content()).includes(second), 'and is gone');
     await page.goBack();
     await page.waitForSelector('[aria-labelledby=app-tokens] table');
@@ -301,7 +397,7 @@ for (const scheme of ['dark', 'light']) {
     const other = await session(input.viewer);
 
     await other.goto('/portal/#/apps');
-    await other.waitForSelector('main table');
+    await other.waitForSelector('main .apps');
     is(await other.$('a[href="#/apps/new"]'), null, 'a viewer adds none');
     await other.goto(`/portal/#/apps/${input.first}`);
     await other.waitForSelector('[aria-labelledby=app-access] dl');

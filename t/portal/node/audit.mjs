@@ -36,6 +36,16 @@ await tabTo(page, 'Show all changes');
 await page.keyboard.press('Enter');
 await page.waitForSelector('tbody tr >> text=rblctl');
 
+await page.setViewportSize({ width: 1440, height: 900 });
+{
+    const { y, height } = await page.locator('tbody tr').first().boundingBox();
+    const banner = await page.locator('.service').boundingBox();
+    const above = y - banner.height - 16;       // no daemon runs
+
+    ok(above + 20 * height <= 900, '20 changes are seen without scrolling',
+        `${above} + 20 * ${height}`);
+}
+
 await page.locator('a[href^="#/host/"]').first().focus();
 await page.keyboard.press('Enter');
 await page.waitForSelector('h1 >> text=192.0.2.7');

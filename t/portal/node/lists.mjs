@@ -197,6 +197,12 @@ ok(/5,000 queries a day/.test(about) && /deserves an early look/.test(about)
     && /127\.255\.255\.254 no answer refused/.test(about.replace(/\s+/g, ' ')
         .replace(/(\d)no/, '$1 no').replace('answerrefused',
             'answer refused')), 'limits, weight and answers in sentences');
+ok(/in the last 24 hours, by the hour: 90 %/.test(about.replace(/\s+/g, ' ')),
+    'the share of its answers', about);
+const hours = await page.getAttribute('.answers .given', 'd');
+
+ok(/M2[23] 16v-14\.2\d*h\.8V16z/.test(hours), 'those of an hour as a column',
+    hours);
 await press(page, 'Lists');
 await press(page, input.own);
 await page.waitForSelector(`h1 >> text=${input.own}`);

@@ -30,14 +30,14 @@ function intervals({ interval, min_interval: least }) {
 const nearly = 0.9;
 
 // How much of a limit is used, as a bar and in words.
-function Used({ name, of: { used, max } }) {
+function Used({ name, to, of: { used, max } }) {
     const share = max > 0 ? Math.min(used / max, 1) : 0;
     const full = share >= 1 ? 'used_up' : share >= nearly ? 'nearly_used'
         : '';
 
     return html`<div class=${full ? 'full' : ''}><dt>${t(name)}</dt>
-        <dd>${max > 0 ? t('used_of', { used, max })
-            : t('used_no_limit', { used })}${full && `, ${t(full)}`}
+        <dd><a href="#/${to}">${max > 0 ? t('used_of', { used, max })
+            : t('used_no_limit', { used })}</a>${full && `, ${t(full)}`}
             ${max > 0 && html`<svg class="gauge" viewBox="0 0 100 4"
                 preserveAspectRatio="none" aria-hidden="true">
                 <rect class="ground" width="100" height="4" />
@@ -54,9 +54,9 @@ function Named({ path, screen, id }) {
 
 function Facts({ account }) {
     return html`<dl class="facts gauges">
-        <${Used} name="hosts" of=${account.hosts} />
-        <${Used} name="contacts" of=${account.contacts} />
-        <${Used} name="checks_today" of=${account.checks} />
+        <${Used} name="hosts" to="hosts" of=${account.hosts} />
+        <${Used} name="contacts" to="contacts" of=${account.contacts} />
+        <${Used} name="checks_today" to="checks" of=${account.checks} />
     </dl>
     <dl class="facts">
         <div><dt>${t('account_plan')}</dt>

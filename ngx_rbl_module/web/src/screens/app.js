@@ -1,44 +1,38 @@
-// One application: its requests, errors, access and tokens, and its end.
+// One application: whether it is used, and what of it is refused; then its
+// tokens, from where and how often it may be used, and its end.
 
 import { useState } from 'preact/hooks';
 
+import { AppStatus, rangeOf, ranges, Ranges, refusedOf }
+    from '../app_parts.js';
 import { Access } from './app_access.js';
 import { AppErrors } from './app_errors.js';
-import { AppStatus } from './apps.js';
 import { Tokens } from './app_tokens.js';
 import { post } from '../api.js';
 import { Said, useChange } from '../change.js';
 import { html } from '../html.js';
 import { lazy } from '../lazy.js';
 import { useLoad } from '../load.js';
-import { Answer, Changes, Place, When } from '../parts.js';
+import { Answer, Place, When } from '../parts.js';
 import { t } from '../text.js';
 
 const Graph = lazy(() => import('../graph.js'), 'Graph');
 
-const ranges = { hours_24: 'hours=24', days_31: 'hours=744',
-    days_396: 'days=396' };
+const every = 60000;            // ms
 
-function Stats({ id }) {
-    const [range, setRange] = useState('hours_24');
-    const state = useLoad(`app/stats/${encodeURIComponent(id)}.json`
-        + `?${ranges[range]}`);
+// stats: the state of its statistics.
+function Stats({ id, query, stats }) {
+    const range = t(`range_${rangeOf(query)}`);
 
     return html`<section aria-labelledby="app-stats">
         <h2 id="app-stats">${t('requests')}</h2>
-        <fieldset class="choice"><legend>${t('period')}</legend>
-            ${Object.keys(ranges).map((name) => html`
-                <label key=${name}><input type="radio" name="range"
-                    checked=${name === range}
-                    onChange=${() => setRange(name)} />
-                    ${' '}${t(`range_${name}`)}</label>`)}
-        </fieldset>
-        <${Answer} state=${state}>${({ data, unit, requests, errors }) => {
-            const title = t('graph_says', { range: t(`range_${range}`),
-                requests, errors });
+        <${Ranges} screen=${`apps/${id}`} query=${query} />
+        <${Answer} state=${stats}>${({ data, unit, requests, errors }) => {
+            const title = t('graph_says', { range, requests, errors });
 
-            return html`<p role="status">${title}</p>
-                ${requests === 0 && html`<p>${t('no_requests_text')}</p>`}
+            return html`<p role="status">${requests > 0
+                ? `${t('apps_used', { n: requests, range })}, ${refusedOf({
+                    requests, errors })}` : t('apps_unused', { range })}</p>
                 <${Graph} rows=${data} days=${unit === 'day'}
                     title=${title} />`;
         }}<//>
@@ -75,8 +69,10 @@ function Revoke({ app, onDone }) {
     </section>`;
 }
 
-export function App({ me, id }) {
+export function App({ me, id, query }) {
     const state = useLoad(`app/${encodeURIComponent(id)}.json`);
+    const stats = useLoad(`app/stats/${encodeURIComponent(id)}.json?${
+        ranges[rangeOf(query)]}`, 0, every);
     const { reload } = state;
     const may = me.user.role !== 'viewer';
 
@@ -86,13 +82,16 @@ export function App({ me, id }) {
             <h1><bdi>${app.name}</bdi>
                 <${AppStatus} of=${app.status} /></h1>
             <p class="quiet">${t('created')}${' '}
-                <${When} text=${app.created} /></p>
-            <${Stats} id=${id} />
-            <${AppErrors} id=${id} />
-            ${app.status === 'active' && html`
-                <${Access} app=${app} may=${may} onDone=${reload} />
+                <${When} text=${app.created} />${may && html`${' · '}
+                <a href="#/audit/target/${app.id}">${t('audit_history')}</a>`}
+            </p>
+            <div class="pair">
+                <${Stats} id=${id} query=${query} stats=${stats} />
+                <${AppErrors} id=${id} query=${query} />
+            </div>
+            ${app.status === 'active' && html`<div class="pair">
                 <${Tokens} me=${me} app=${app} may=${may} onDone=${reload} />
-                ${may && html`<${Revoke} app=${app} onDone=${reload} />`}`}
-            <${Changes} may=${may} id=${app.id} />`}
+                <${Access} app=${app} may=${may} onDone=${reload} /></div>
+                ${may && html`<${Revoke} app=${app} onDone=${reload} />`}`}`}
         <//>`;
 }

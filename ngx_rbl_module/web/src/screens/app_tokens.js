@@ -6,7 +6,7 @@ import { Made } from './app_new.js';
 import { post } from '../api.js';
 import { Said, useChange } from '../change.js';
 import { html } from '../html.js';
-import { When } from '../parts.js';
+import { Head, When } from '../parts.js';
 import { t } from '../text.js';
 
 // A token is revoked by a second press, on a button that takes the place of the
@@ -76,12 +76,9 @@ export function Tokens({ me, app, may, onDone }) {
     return html`<section aria-labelledby="app-tokens">
         <h2 id="app-tokens" tabindex="-1" ref=${head}>${t('tokens')}</h2>
         <p>${t(app.tokens.length > 0 ? 'tokens_text' : 'no_tokens_text')}</p>
-        ${app.tokens.length > 0 && html`<table>
-            <thead><tr>
-                <th scope="col">${t('digits')}</th>
-                <th scope="col">${t('created')}</th>
-                ${may && html`<th scope="col">${t('action')}</th>`}
-            </tr></thead>
+        ${app.tokens.length > 0 && html`<table class="dense brief">
+            <${Head} names=${['digits', 'created', ...(may ? ['action']
+                : [])]} />
             <tbody>${app.tokens.map((token) => html`
                 <${Token} key=${token.digits} app=${app} token=${token}
                     may=${may} end=${end} />`)}</tbody>

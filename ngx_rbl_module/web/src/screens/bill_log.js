@@ -44,7 +44,7 @@ export function Payments() {
         <h2 id="payments">${t('payments')}</h2>
         <${Answer} state=${state}>${({ data, total_payments: n,
             total_pages: pages }) => html`
-            <${Table} dense=${false} rows=${data} none=${t('payments_none')}
+            <${Table} rows=${data} none=${t('payments_none')}
                 names=${['time', 'pay_what', 'pay_amount', 'state',
                     'pay_reference']}
                 row=${(payment) => html`<${Payment} key=${payment.id}
@@ -76,7 +76,7 @@ export function Ledger() {
     return html`<section aria-labelledby="ledger">
         <h2 id="ledger">${t('ledger')}</h2>
         <${Answer} state=${state}>${({ data, next }) => html`
-            <${Table} dense=${false} rows=${data} none=${t('ledger_none')}
+            <${Table} rows=${data} none=${t('ledger_none')}
                 names=${['time', 'pay_what', 'pay_amount', 'bill_balance',
                     'pay_reference']}
                 row=${(one) => html`<${Movement} key=${one.id}

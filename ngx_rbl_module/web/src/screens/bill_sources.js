@@ -93,7 +93,7 @@ export function Sources({ bill, onDone }) {
         <h2 id="sources">${t('sources')}</h2>
         <p>${t(bill.sources.length === 0 ? 'sources_none'
             : keeps ? 'sources_text' : 'sources_named')}</p>
-        ${bill.sources.length > 0 && html`<table>
+        ${bill.sources.length > 0 && html`<table class="dense brief">
             <${Head} names=${['source', 'source_expires', 'actions']} />
             <tbody>${bill.sources.map((source) => html`<${Source}
                 key=${source.id} source=${source} change=${change}

@@ -101,11 +101,13 @@ function Bill({ bill, me, state, reload }) {
             byHand=${bill.gateway === 'manual'} onDone=${state.reload} />`}
         ${!bill.payment && bill.state === 'lapsed' && bill.period !== 'check'
             && html`<${Expired} bill=${bill} onDone=${state.reload} />`}
-        <${Topup} bill=${bill} onDone=${state.reload} />
-        <${Terms} bill=${bill} onDone=${state.reload} />
-        <${Sources} bill=${bill} onDone=${state.reload} />
-        <${Payments} />
-        <${Ledger} />`;
+        <div class="pair">
+            <${Payments} />
+            <${Ledger} />
+            <${Terms} bill=${bill} onDone=${state.reload} />
+            <div><${Topup} bill=${bill} onDone=${state.reload} />
+                <${Sources} bill=${bill} onDone=${state.reload} /></div>
+        </div>`;
 }
 
 export function Billing({ me, reload }) {

@@ -146,7 +146,8 @@ export function List({ me, id, query }) {
                     onDone=${() => setRound((n) => n + 1)} />`}
             <${Muted} ids=${[id]} id=${id}
                 may=${me.user.role !== 'viewer'} />
-            <${ListTrend} id=${id} zone=${data.list.host} query=${query} />
+            <${ListTrend} id=${id} zone=${data.list.host} query=${query}
+                responses=${data.responses} />
             <${About} data=${data} />`}
         <//>`;
 }

@@ -87,7 +87,7 @@ export function Passkeys({ me, onSignOut }) {
 
     return html`<h1>${t('passkeys')}</h1>
         <${Said} of=${change} />
-        <${Answer} state=${state}>${({ data }) => html`<${Table} dense=${false}
+        <${Answer} state=${state}>${({ data }) => html`<${Table}
             rows=${data} none=${t('passkeys_none')} names=${['name',
                 'passkey_made', 'passkey_used', 'actions']}
             row=${(passkey) => html`<${Row} key=${passkey.id}

@@ -7,7 +7,7 @@ import { Said, useChange } from '../change.js';
 import { html } from '../html.js';
 import { useLoad } from '../load.js';
 import { NewLink } from '../new_link.js';
-import { Answer, When } from '../parts.js';
+import { Answer, Head, State, When } from '../parts.js';
 import { t } from '../text.js';
 
 const roles = ['viewer', 'admin', 'owner'];
@@ -25,17 +25,16 @@ function Row({ user, me, act }) {
 
     return html`<tr>
         <th scope="row" data-label=${t('mail')}>
-            <bdi class="name" title=${user.mail}>${user.mail}</bdi>
-            ${user.name && html`<p class="quiet">
-                <bdi class="name" title=${user.name}>${user.name}</bdi></p>`}
-            ${!user.confirmed && html`<p class="quiet">
-                ${t('unconfirmed')}</p>`}
-        </th>
+            <bdi class="name" title=${user.mail}>${user.mail}</bdi></th>
+        <td data-label=${t('name')}>${user.name && html`
+            <bdi class="name" title=${user.name}>${user.name}</bdi>`}</td>
         <td data-label=${t('role')}>
             <${Role} label=${t('role_of', { mail: user.mail })}
                 value=${user.role} onChange=${(role) =>
                     act('role', user.id, { role })} /></td>
-        <td data-label=${t('seen')}><${When} text=${user.seen} /></td>
+        <td data-label=${t('seen')}><span><${When} text=${user.seen} />
+            ${!user.confirmed && html`${' '}<${State} name="pending"
+                text=${t('unconfirmed')} />`}</span></td>
         <td data-label=${t('actions')}><div>
             <button onClick=${() => act('link', user.id)}>
                 ${t('new_link')}</button>
@@ -90,13 +89,9 @@ export function Users({ me }) {
     return html`<h1>${t('users')}</h1>
         <${Said} of=${change} />
         ${link && html`<${NewLink} link=${link} text=${t('link_for')} />`}
-        <${Answer} state=${state}>${({ data }) => html`<table>
-            <thead><tr>
-                <th scope="col">${t('mail')}</th>
-                <th scope="col">${t('role')}</th>
-                <th scope="col">${t('seen')}</th>
-                <th scope="col">${t('actions')}</th>
-            </tr></thead>
+        <${Answer} state=${state}>${({ data }) => html`<table
+            class="dense brief">
+            <${Head} names=${['mail', 'name', 'role', 'seen', 'actions']} />
             <tbody>${data.map((user) => html`<${Row} key=${user.id}
                 user=${user} me=${me} act=${act} />`)}</tbody>
         </table>`}<//>
