@@ -1,6 +1,6 @@
 /*
  * trend: the last days of an account, hosts by the weight of their heaviest
- * listing, and the lists that list most of its hosts.
+ * listing, the lists that list most of its hosts, and its groups.
  * lists/mine: all active lists, with how many hosts each one lists.
  * list/trend: the last days of a list.
  */
@@ -29,7 +29,13 @@ enum {                                  /* fields of a row of lists */
     NGX_RBL_TREND_RECORD
 };
 
-enum {                                  /* the same of lists/mine */
+enum {                                  /* of a row of groups */
+    NGX_RBL_TREND_GROUP = 0,
+    NGX_RBL_TREND_LISTED,
+    NGX_RBL_TREND_CHANGE
+};
+
+enum {                                  /* of a row of lists/mine */
     NGX_RBL_MINE_RECORD = 0,
     NGX_RBL_MINE_HOSTS,
     NGX_RBL_MINE_NEW
@@ -137,6 +143,20 @@ ngx_rbl_trend_days(rbl_run_t *run, rbl_doc_t *doc,
 }
 
 
+/* Hosts that were listed when yesterday ended; null: that is not known. */
+
+static void
+ngx_rbl_trend_yesterday(const rbl_run_t *run, rbl_doc_t *doc,
+    const rbl_days_show_reply_t *said, const rbl_today_t *today, int64_t hosts)
+{
+    if (run->stopped || today == NULL || today->made == said->date) {
+        rbl_doc_json(doc, "yesterday", RBL_STR("null"));
+    } else {
+        rbl_doc_int(doc, "yesterday", hosts > 0 ? hosts : 0);
+    }
+}
+
+
 /* The largest weight first.  If nothing has changed today, yesterday ended as
    it is now. */
 
@@ -161,14 +181,9 @@ ngx_rbl_trend_weights(const rbl_run_t *run, rbl_doc_t *doc,
         rbl_doc_object(doc, NULL);
         rbl_doc_z(doc, "weight", rbl_weight_word(weight));
         rbl_doc_int(doc, "hosts", hosts);
-
-        if (run->stopped || today == NULL || today->made == said->date) {
-            rbl_doc_json(doc, "yesterday", RBL_STR("null"));
-        } else {
-            rbl_doc_int(doc, "yesterday", today->date == said->date
-                                          ? was[weight] : hosts);
-        }
-
+        ngx_rbl_trend_yesterday(run, doc, said, today,
+                                today && today->date == said->date
+                                ? was[weight] : hosts);
         rbl_doc_close(doc);
     }
 
@@ -275,6 +290,35 @@ ngx_rbl_trend_lists(rbl_run_t *run, rbl_doc_t *doc,
 
 
 static void
+ngx_rbl_trend_groups(const rbl_run_t *run, rbl_doc_t *doc,
+    const rbl_days_show_reply_t *said, const rbl_today_t *today)
+{
+    size_t             i;
+    int64_t            hosts;
+    const redisReply  *row;
+
+    rbl_doc_array(doc, "groups");
+
+    for (i = 0; i < rbl_reply_len(said->groups); i++) {
+        row = rbl_reply_at(said->groups, i);
+        hosts = run->stopped ? 0 : rbl_reply_int(
+                    rbl_reply_at(row, NGX_RBL_TREND_LISTED), 0);
+
+        rbl_doc_object(doc, NULL);
+        rbl_doc_str(doc, "id", rbl_reply_str(rbl_reply_at(row,
+                                                 NGX_RBL_TREND_GROUP)));
+        rbl_doc_int(doc, "hosts", hosts);
+        ngx_rbl_trend_yesterday(run, doc, said, today, hosts
+                                - rbl_reply_int(rbl_reply_at(row,
+                                                    NGX_RBL_TREND_CHANGE), 0));
+        rbl_doc_close(doc);
+    }
+
+    rbl_doc_close(doc);
+}
+
+
+static void
 ngx_rbl_trend_answer(rbl_run_t *run, rbl_doc_t *doc, const redisReply *reply)
 {
     rbl_today_t            record, *today;
@@ -288,6 +332,7 @@ ngx_rbl_trend_answer(rbl_run_t *run, rbl_doc_t *doc, const redisReply *reply)
     ngx_rbl_trend_weights(run, doc, &said, today);
     rbl_doc_int(doc, "total_lists", said.names);
     ngx_rbl_trend_lists(run, doc, &said);
+    ngx_rbl_trend_groups(run, doc, &said, today);
     rbl_doc_close(doc);
 }
 

@@ -157,7 +157,8 @@
  *   refs:<AC>          hash    "<RP>", "<CG>:h", "<CG>:c" -> number of users;
  *                              "c" -> memberships of all contacts in groups;
  *                              "<RB>:h" -> active hosts on a list, "w1" to "w4"
- *                              -> by the weight of their heaviest listing
+ *                              -> by the weight of their heaviest listing,
+ *                              "<CG>:l" -> listed ones of a group
  *                              (_listings.lua, rbl_codes.h)
  *   today:<AC>         string  record: what changed on the day of the last
  *                              change, and how the day before ended (_days.lua)
@@ -171,6 +172,9 @@
  *                              all bytes but its last
  *   trends:<AC>        string  record: hosts by list, day by day, at most 4 KiB
  *                              (_trends.lua)
+ *   moved:<AC>:<day>   hash*   <CG> -> how many more listed hosts the group has
+ *                              than at the beginning of that day (since 1970,
+ *                              UTC), with TTL: 2 days
  *   newly:<AC>:<day>   hash*   <RB> -> listings by it that began on that day
  *                              (days since 1970, UTC), with TTL: 8 days
  *   seq:<AC>           string  order of creation; ids of work items

@@ -739,7 +739,9 @@ sub long_days {
     for my $i (0 .. 6) {
         cmd('HSET', k('newly', $ac, $today - $i), map { $_ => 7 } @all);
     }
-    cmd('HSET', k('refs', $ac), map { ("$_:h" => 7) } @all);
+    cmd('HSET', k('refs', $ac), map({ ("$_:h" => 7) } @all),
+        map { ("$_:l" => 7) } @cg[0 .. 198]);
+    cmd('HSET', k('moved', $ac, $today), map { $_ => 7 } @cg[0 .. 198]);
     # As many changes as fit: of a hundred lists on a day, of one on many.
     cmd('SET', k('trends', $ac), packed([1, $today - 400, $today - 2,
         join('', map { pack 'H12', substr $_, 2 } @all), "\6" x @all,

@@ -255,4 +255,57 @@ for my $what (['today', "\xc1"], ['today', packed([1, 'x'])],
     check(2 => RBa => 0);
 }
 
+# --- groups ------------------------------------------------------------------
+
+($ac, $acct) = account();
+at(0, 9);
+my %cg = (d => chosen($acct)->[2], map { $_ => sid('CG') } 'e', 'f');
+script('group_add', [$acct], group => $cg{$_}, name => $_) for 'e', 'f';
+# Of each group its listed hosts, and by how much they changed today.
+sub in_groups {
+    my %n = @{ cmd('HGETALL', k('refs', $ac)) };
+    my %moved = @{ cmd('HGETALL', k('moved', $ac, int($now / DAY))) };
+    return join ', ', map { join ' ', $_, $n{"$cg{$_}:l"} // 0,
+        $moved{ $cg{$_} } // 0 } sort keys %cg;
+}
+sub moves { my ($name, @to) = @_; script('host_update', [$acct],
+    host => $ht{$name}, groups => [map { $cg{$_} } @to]) }
+for my $step (
+    [0, 'hosts that are not listed', sub { add(a => '192.0.2.31');
+        add(b => '192.0.2.32'); moves(b => 'e', 'f') }, 'd 0 0, e 0 0, f 0 0'],
+    [0, 'one listed host, and one in two groups', sub {
+        check(a => RBa => 2, RBb => 4); check(b => RBa => 1) },
+        'd 1 1, e 1 1, f 1 1'],
+    [0, 'one of two listings ends', sub { check(a => RBa => 0, RBb => 4) },
+        'd 1 1, e 1 1, f 1 1'],
+    [1, 'the only listing ends a day later', sub { check(b => RBa => 0) },
+        'd 1 0, e 0 -1, f 0 -1'],
+    [1, 'and begins again', sub { check(b => RBa => 3) },
+        'd 1 0, e 1 0, f 1 0'],
+    [1, 'a listed host gets other groups', sub { moves(b => 'd', 'e') },
+        'd 2 1, e 1 0, f 0 -1'],
+    [1, 'it is paused', \&pause_b, 'd 1 0, e 0 -1, f 0 -1'],
+    [1, 'it gets another group while it is paused', sub { moves(b => 'f') },
+        'd 1 0, e 0 -1, f 0 -1'],
+    [1, 'it is resumed', sub { status(b => 'active') },
+        'd 1 0, e 0 -1, f 1 0'],
+    [1, 'a listed host is deleted', sub { remove('a') },
+        'd 0 -1, e 0 -1, f 1 0'])
+{
+    my ($day, $name, $do, $want) = @$step;
+    at($day, 9);
+    $do->();
+    is(in_groups(), $want, "listed hosts of groups: $name");
+}
+is_deeply([map { "@$_" } @{ script('days_show', [$acct], most => 1)->[12] }],
+    ["$cg{d} 0 -1", "$cg{e} 0 -1", "$cg{f} 1 0"],
+    'readers know of listed hosts of groups, and their changes');
+at(2, 0);
+is_deeply([map { "@$_" } @{ script('days_show', [$acct], most => 1)->[12] }],
+    ["$cg{f} 1 0"], 'groups without listed hosts are left out');
+is(cmd('EXISTS', k('moved', $ac, FIRST + 1)), 1,
+    'changes of the day before are kept');
+cmp_ok(cmd('PTTL', k('moved', $ac, FIRST + 1)), '<', 2 * DAY,
+    'changes of a day are kept for less than two days');
+
 done_testing();

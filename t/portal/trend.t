@@ -73,6 +73,30 @@ is_deeply([$data->{total_lists}, map { scalar @$_ } $data->{lists}], [25, 20],
 is_deeply([map { "$_->{id} $_->{hosts} $_->{new}" } @{ $data->{lists} }[0, 1]],
     ["$lists[0] 30 2", "$lists[1] 29 0"],
     'the lists with most hosts are first, with what began in seven days');
+# Groups: the default one, and others.
+my $admin = sign_in($t);
+accepted(portal($t, $admin, 'POST', 'contactgroup/add.json',
+    fields => { name => $_ }), 'a group is added') for 'one', 'two';
+my @groups = map { $_->{id} }
+    @{ json(portal($t, $admin, 'GET', 'contactgroups.json'))->{data} };
+sub groups {
+    my %place = map { $groups[$_] => $_ } 0 .. $#groups;
+    return join ' ', map { "$place{ $_->{id} }: $_->{hosts} "
+        . ($_->{yesterday} // 'null') } @{ trend()->{groups} };
+}
+is(groups(), '', 'groups without listed hosts are left out');
+redis($t->{redis}, 'HSET', redis_key('refs', $ac), "$groups[0]:l" => 5,
+    "$groups[2]:l" => 1);
+redis($t->{redis}, 'HSET', redis_key('moved', $ac, $date), $groups[0] => 2,
+    $groups[1] => -3, $groups[2] => 9);
+is(groups(), '0: 5 3 1: 0 3 2: 1 0',
+    'listed hosts of each group, now and when yesterday ended');
+redis($t->{redis}, 'SET', redis_key('moved', $ac, $date), 'damaged');
+is(groups(), '0: 5 5 2: 1 1', 'damaged changes are left out');
+redis($t->{redis}, 'DEL', redis_key('moved', $ac, $date));
+put_today(made => $date);
+is(groups(), '0: 5 null 2: 1 null',
+    'of a new account it is not known how yesterday ended');
 put_today(date => $date - 2);
 is(weights(trend()), 'critical 6 6 high 0 0 normal 0 0 info 1 1',
     'yesterday ended as it is now if nothing has changed today');

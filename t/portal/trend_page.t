@@ -26,15 +26,19 @@ my @lists = @{ redis($t->{redis}, 'ZRANGE', 'rbl:{0}:lists:active', 0, 30) };
 redis($t->{redis}, 'HSET', redis_key('refs', $ac), w4 => 7, w2 => 1,
     map { ("$lists[$_]:h" => 30 - $_) } 0 .. 24);
 redis($t->{redis}, 'HSET', redis_key('newly', $ac, $date), $lists[0] => 12);
+my $group = json(portal($t, sign_in($t), 'GET', 'contactgroups.json'))
+    ->{data}[0]{id};
+redis($t->{redis}, 'HSET', redis_key('refs', $ac), "$group:l" => 2);
+redis($t->{redis}, 'HSET', redis_key('moved', $ac, $date), $group => 1);
 browser_run($t, 'trend', list => $lists[0], who => [
     { link => add_user($t, role => 'viewer')->{link}, locale => 'en-GB',
         weights => ['7 critical +2 since yesterday', '1 normal as yesterday',
             "0 info \x{2212}2 since yesterday"],
         says => '7 days: listed hosts now 2, new listings 15, ended 10.',
         more => '17 more lists', first => 'critical,30,12',
-        care => ['Not right: nobody is notified about the hosts of 1 group: '
-            . 'Default'],
-        group => '3,2,nobody is notified',
+         care => ['Not right: nobody is notified about the hosts of 1 group: '
+             . 'Default'],
+         group => '3,2,+1,nobody is notified',
         since => 'The numbers begin on',
         unknown => 'Hosts were unknown at the end of' },
     { link => add_user($t, role => 'viewer')->{link}, locale => 'de-DE',
@@ -44,7 +48,7 @@ browser_run($t, 'trend', list => $lists[0], who => [
             . ' beendete 10.',
         more => '17 weitere Listen', first => 'kritisch,30,12', care => [
             "Stimmt nicht: von den Hosts 1 Gruppe erf\x{e4}hrt niemand: Default"],
-        group => "3,2,niemand erf\x{e4}hrt es",
+        group => "3,2,+1,niemand erf\x{e4}hrt es",
         since => 'Die Zahlen beginnen am',
         unknown => 'waren Hosts unbekannt' }]);
 

@@ -1,8 +1,9 @@
-// Hosts by group, and how many contacts are told about them.
+// Hosts by group, how many are listed now and were yesterday, and how many
+// contacts are told about them.
 
 import { html } from './html.js';
 import { Answer, Head, State, stateOf } from './parts.js';
-import { number, t } from './text.js';
+import { number, signed, t } from './text.js';
 
 const few = 8;
 
@@ -17,7 +18,8 @@ export function told(group, contacts) {
             : undefined;
 }
 
-function Row({ group, listed, active }) {
+// change: since yesterday; null if that is not known.
+function Row({ group, listed, change, active }) {
     return html`<tr>
         <th scope="row" data-label=${t('group')}>
             <a href="#/groups/${group.id}">
@@ -26,8 +28,9 @@ function Row({ group, listed, active }) {
             ${number(group.total_hosts)}</a></td>
         <td data-label=${t('listed')}>
             <a href="#/hosts?state=listed&group=${group.id}">
-                ${listed === undefined ? t('group_listed')
-                    : number(listed)}</a></td>
+                ${number(listed)}</a></td>
+        <td data-label=${t('yesterday')}>${change !== null
+            && (change === 0 ? '=' : signed(change))}</td>
         <td data-label=${t('contacts')}>${active === 0
             && group.total_hosts > 0
             ? html`<${State} name="failing" text=${t('group_nobody')} />`
@@ -36,19 +39,26 @@ function Row({ group, listed, active }) {
 }
 
 // state: of the groups; contacts, listed: answers, the second one of a search
-// for listed hosts.
-export function ByGroup({ state, contacts, listed }) {
+// for listed hosts; trend: has the listed hosts of groups, and those of
+// yesterday.
+export function ByGroup({ state, contacts, listed, trend }) {
     const all = listed && (listed.next === null
         || listed.data.length === listed.total_listed);
     const hosts = all && listed.data.filter((host) =>
         stateOf(host) === 'listed').map(groupsOf);
+    const [{ yesterday: known }] = trend.weights;
+    const none = { hosts: 0, yesterday: known === null ? null : 0 };
 
     function rows({ data }) {
-        return data.map((group) => ({ group, active: told(group, contacts),
-            listed: hosts ? hosts.filter((ids) => ids.includes(group.id)).length
-                : undefined }))
-            .sort((a, b) => (b.listed ?? 0) - (a.listed ?? 0)
-                || b.group.total_hosts - a.group.total_hosts);
+        return data.map((group) => {
+            const { hosts: now, yesterday } = trend.groups.find(({ id }) =>
+                id === group.id) || none;
+
+            return { group, active: told(group, contacts), listed: hosts
+                ? hosts.filter((ids) => ids.includes(group.id)).length : now,
+            change: yesterday === null ? null : now - yesterday };
+        }).sort((a, b) => b.listed - a.listed
+            || b.group.total_hosts - a.group.total_hosts);
     }
 
     return html`<section aria-labelledby="by-group">
@@ -56,7 +66,7 @@ export function ByGroup({ state, contacts, listed }) {
         <${Answer} state=${state}>${(body) => html`
             <table class="dense brief">
                 <${Head} names=${['group', 'hosts', 'listed',
-                    'contacts']} />
+                    'yesterday', 'contacts']} />
                 <tbody>${rows(body).slice(0, few).map((row) => html`
                     <${Row} key=${row.group.id} ...${row} />`)}</tbody>
             </table>

@@ -50,6 +50,9 @@ export function number(n) {
         : numbers().format(n);
 }
 
+export const signed = (n) => (n > 0 ? `+${number(n)}`
+    : `\u2212${number(-n)}`);
+
 export function t(name, values = {}) {
     const key = 'n' in values && !(name in messages)
         ? `${name}_${values.n === 1 ? 'one' : 'other'}` : name;

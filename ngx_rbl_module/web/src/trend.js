@@ -6,15 +6,13 @@ import { useMemo, useState } from 'preact/hooks';
 import { html } from './html.js';
 import { Answer } from './parts.js';
 import { Numbers, Plot, timeOf } from './plot.js';
-import { number, t } from './text.js';
+import { number, signed, t } from './text.js';
 
 const ranges = [7, 30, 90];
 const hosts = ['listed', 'critical'].map((name) => ({ name, line: true,
     of: (row) => row[name] }));
 const listings = [{ name: 'new', of: (row) => row.new },
     { name: 'ended', of: (row) => -row.ended }];
-
-const signed = (n) => (n > 0 ? `+${number(n)}` : `\u2212${number(-n)}`);
 
 function Since({ now, yesterday }) {
     return yesterday !== null && html`<span class="quiet">

@@ -1,15 +1,13 @@
 -- Steps of check_finish: counts the listings of the host, which have changed.
 -- Those of a paused host are counted when it is resumed.
---- takes: ac before began day_ms ended listings n_listed n_transitions now
+--- takes: ac before began day_ms ended h listings n_listed n_transitions now
 --- takes: status transitions weight_unknown
---- sets:
+--- sets: counted
 --- include: state
 --- include: listings
 --- include: days
 pcall(days_turn, now, began, #ended)
-if status == 'active' then
-    listings_count(before, -1)
-end
+local counted = status == 'active' and listings_count(before, -1)
 for i = 1, n_listed do
     local l = listings[i]
     -- Older records lack the fields before this one.
@@ -19,8 +17,8 @@ for i = 1, n_listed do
             and l[LISTING.weight] or l[LISTING.counted] or weight_unknown
     end
 end
-if status == 'active' then
-    listings_count(listings, 1)
+if status == 'active' and listings_count(listings, 1) ~= counted then
+    listed_in_groups(h[HOST.groups], counted and -1 or 1)
 end
 refs_write()
 if began > 0 then

@@ -25,8 +25,9 @@ local function hosts_end(ended, keep)
         end
         gone[3 * i - 2], gone[3 * i - 1] = k, key('hist', ac, sid)
         gone[3 * i] = key('kids', ac, sid)
-        if h[HOST.status] == 'active' then
-            listings_count(h[HOST.details], -1)
+        if h[HOST.status] == 'active' and listings_count(h[HOST.details], -1)
+        then
+            listed_in_groups(h[HOST.groups], -1)
         end
         refs_later(h[HOST.profile], -1)
         groups_count('h', h[HOST.groups], -1)

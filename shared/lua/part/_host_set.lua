@@ -1,6 +1,6 @@
 -- What users set of a host is a table of values by the numbers of their fields,
 -- {[HOST.name] = "mail"}.  Fields that it lacks stay as they are.
---- include: refs
+--- include: listings
 --- include: find
 --- include: host_field
 -- The index of names, when a host gets another one.
@@ -29,6 +29,12 @@ local function host_set(h, set)
         elseif at == HOST.groups then
             groups_count('h', was, -1)
             groups_count('h', value, 1)
+            if h[HOST.status] == 'active'
+                and listings_counted(h[HOST.details])
+            then
+                listed_in_groups(was, -1)
+                listed_in_groups(value, 1)
+            end
         end
         host_field(h, at, value)
     end

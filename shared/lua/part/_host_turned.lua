@@ -29,7 +29,10 @@ local function host_turned(k, h, status, now, order)
     save(k, h)
     local change = state_move(sid, was, state_in(h), h[HOST.first_listed],
         order)
-    listings_count(h[HOST.details], status == 'paused' and -1 or 1)
+    local sign = status == 'paused' and -1 or 1
+    if listings_count(h[HOST.details], sign) then
+        listed_in_groups(h[HOST.groups], sign)
+    end
     if (h[HOST.stopped] or 0) > 0 then
         --- include: state_stop
         state_stop(sid, state_in(h))

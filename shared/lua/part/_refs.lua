@@ -1,4 +1,5 @@
--- How many hosts and contacts use a profile or group.
+-- How many hosts and contacts use a profile or group; hosts on a list, and
+-- listed hosts of a group (_listings.lua).
 local function refs_add(field, n)
     if call('HINCRBY', key('refs', ac), field, n) <= 0 then
         call('HDEL', key('refs', ac), field)
@@ -9,10 +10,32 @@ local refs_due = {}
 local function refs_later(field, n)
     refs_due[field] = (refs_due[field] or 0) + n
 end
+-- By how much the listed hosts of groups change today: {group, number...}.
+local function refs_moved(moved)
+    local k, groups = key('moved', ac, math.floor(now_ms() / 86400000)), {}
+    for i = 1, #moved, 2 do
+        groups[#groups + 1] = moved[i]
+    end
+    local has = redis.pcall('HMGET', k, unpack(groups))
+    for i = 1, #groups do
+        moved[2 * i] = moved[2 * i] + (tonumber(has[i] or nil) or 0)
+    end
+    redis.pcall('HSET', k, unpack(moved))
+    redis.pcall('PEXPIRE', k, 2 * 86400000)
+end
 local function refs_write()
-    local k, fields, put, gone = key('refs', ac), {}, {}, {}
+    local k, fields, put, gone, moved = key('refs', ac), {}, {}, {}, {}
     for field, n in pairs(refs_due) do
-        fields[#fields + 1] = n ~= 0 and field or nil
+        if n ~= 0 then
+            fields[#fields + 1] = field
+            if string.find(field, ':l', -2, true) then
+                moved[#moved + 1] = field:sub(1, -3)
+                moved[#moved + 1] = n
+            end
+        end
+    end
+    if moved[1] then
+        refs_moved(moved)
     end
     for i, has in ipairs(fields[1] and call('HMGET', k, unpack(fields)) or {})
     do

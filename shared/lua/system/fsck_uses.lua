@@ -1,7 +1,7 @@
 -- Counts how many contacts and hosts of an account use each profile and group:
 -- hosts as "<RP>" and "<CG>:h", contacts as "<CG>:c", and the groups of all
 -- contacts as "c"; hosts on a list as "<RB>:h", by their heaviest listing as
--- "w<weight>".
+-- "w<weight>", listed ones of a group as "<CG>:l".
 --- key: acct  acct:<AC>
 --- arg: mend  not used
 --- arg: what  "contacts" at first
@@ -37,6 +37,7 @@ local function count_listings(h)
     end
     if heaviest > 0 then
         count('w' .. heaviest, 1)
+        count_groups(h[HOST.groups], ':l')
     end
 end
 return walk(' contacts hosts', '*', function(index, sid)

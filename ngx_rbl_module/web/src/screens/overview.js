@@ -58,8 +58,9 @@ function Hosts({ counts, coverage, query }) {
             <${Todo} state=${listed} lists=${trend.body
                 ? trend.body.data.lists : []} />
             <${ByList} state=${trend} />
-            <${ByGroup} state=${groups} contacts=${contacts.body}
-                listed=${listed.body} />
+            ${trend.body && html`<${ByGroup} state=${groups}
+                contacts=${contacts.body} listed=${listed.body}
+                trend=${trend.body.data} />`}
         </div>
         <${Lately} />`;
 }
