@@ -166,9 +166,12 @@ let token = '';
     await press(page, /^24 hours$/);
     await page.waitForFunction(() => /^24 hours/.test(
         document.querySelector('.plot').getAttribute('aria-label')));
-    await tab(page, 'summary', /^Invalid page/);
-    await page.keyboard.press('Enter');
-    await page.waitForSelector('.refusals details[open]');
+    // the table may be loaded again meanwhile
+    await until(async () => {
+        await page.locator('.refusals summary >> text=Invalid page').focus();
+        await page.keyboard.press('Enter');
+        return page.$('.refusals details[open]');
+    });
     ok(/GET \/3\.0\/hosts\.json.*127\.0\.0\.1/s.test(await page.textContent(
         '.refusals details[open]')),
     'a refusal opens, with its request and address');

@@ -102,12 +102,12 @@ function Bill({ bill, me, state, reload }) {
         ${!bill.payment && bill.state === 'lapsed' && bill.period !== 'check'
             && html`<${Expired} bill=${bill} onDone=${state.reload} />`}
         <div class="pair">
-            <${Payments} />
-            <${Ledger} />
             <${Terms} bill=${bill} onDone=${state.reload} />
             <div><${Topup} bill=${bill} onDone=${state.reload} />
                 <${Sources} bill=${bill} onDone=${state.reload} /></div>
-        </div>`;
+        </div>
+        <${Payments} />
+        <${Ledger} />`;
 }
 
 export function Billing({ me, reload }) {
