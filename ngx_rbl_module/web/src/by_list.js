@@ -1,12 +1,11 @@
 // Hosts by list, the heaviest list first.
 
 import { html } from './html.js';
-import { Answer, Head } from './parts.js';
+import { Answer, byWeight, Head } from './parts.js';
 import { Spark } from './spark.js';
 import { number, t } from './text.js';
 
 const few = 8;
-const weights = ['info', 'normal', 'high', 'critical'];
 
 function Row({ list }) {
     return html`<tr>
@@ -33,9 +32,9 @@ export function ByList({ state }) {
                 : html`<table class="dense brief">
                     <${Head} names=${['list', 'weight', 'listed',
                         'new_week', 'days_30']} />
-                    <tbody>${[...lists].sort((a, b) => weights.indexOf(b.weight)
-                        - weights.indexOf(a.weight) || b.hosts - a.hosts
-                        || b.new - a.new).slice(0, few).map((list) => html`
+                    <tbody>${[...lists].sort((a, b) => byWeight(a, b)
+                        || b.hosts - a.hosts || b.new - a.new).slice(0, few)
+                        .map((list) => html`
                             <${Row} key=${list.id} list=${list} />`)}</tbody>
                 </table>`}
             <p><a href="#/lists">${total > few

@@ -1,5 +1,6 @@
-// What is not right: nobody is told about hosts, contacts are not confirmed,
-// receivers fail, checks are late, alerts are muted.  Nothing, if all is well.
+// What is not right: nobody is notified about hosts, contacts are not
+// confirmed, receivers fail, checks are late, alerts are muted.  Nothing, if
+// all is well.
 
 import { told } from './by_group.js';
 import { stateOfHook } from './hook_parts.js';
@@ -7,6 +8,7 @@ import { html } from './html.js';
 import { useLoad } from './load.js';
 import { mutesPath } from './mute_parts.js';
 import { State, When } from './parts.js';
+import { hooksPath } from './paths.js';
 import { t } from './text.js';
 
 const every = 60000;            // ms
@@ -52,7 +54,7 @@ function troubles({ groups, contacts, hooks, mutes, coverage }) {
 
 // groups, contacts: the first ones; coverage: an answer with listings.
 export function Care({ groups, contacts, coverage }) {
-    const hooks = useLoad('webhooks.json?page_size=100', 0, every);
+    const hooks = useLoad(hooksPath, 0, every);
     const mutes = useLoad(mutesPath, 0, every);
     const found = groups && contacts && coverage ? troubles({ groups, contacts,
         coverage, hooks: hooks.body ? hooks.body.data : [],

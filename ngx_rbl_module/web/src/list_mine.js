@@ -9,13 +9,12 @@ import { Filter, matches } from './list_parts.js';
 import { ListState, needsLook, troubleOf, wordOf } from './list_state.js';
 import { useLoad } from './load.js';
 import { mutesPath, openMutes, withinText } from './mute_parts.js';
-import { Answer, Head, When } from './parts.js';
+import { Answer, byWeight, Head, When } from './parts.js';
 import { Spark } from './spark.js';
 import { number, t } from './text.js';
 
 const every = 30000;            // ms
 const poor = 90;                // percent of answers
-const weights = ['info', 'normal', 'high', 'critical'];
 const columns = ['list', 'weight', 'lists_hosts', 'lists_new', 'lists_days',
     'lists_answers', 'lists_alerts'];
 
@@ -54,7 +53,7 @@ function rowsOf(lists, states, mutes) {
     return rows.map((one) => ({ ...one, concern: concern(one),
         mute: one.mute && !one.mute.group ? one.mute : all || one.mute }))
         .sort((a, b) => b.concern - a.concern
-            || weights.indexOf(b.row.weight) - weights.indexOf(a.row.weight)
+            || byWeight(a.row, b.row)
             || b.row.hosts - a.row.hosts || b.row.new - a.row.new);
 }
 

@@ -1,11 +1,10 @@
 // Listed hosts, with the heaviest and newest listing first.
 
 import { html } from './html.js';
-import { Answer, Head, State, stateOf, When } from './parts.js';
+import { Answer, byWeight, Head, State, stateOf, When } from './parts.js';
 import { t } from './text.js';
 
 const few = 8;
-const weights = ['info', 'normal', 'high', 'critical'];
 
 // The heaviest listing of a host: its list by name, and its weight, which is
 // that of the list unless the listing has one of its own.
@@ -15,13 +14,13 @@ function heaviest({ listed_details: listings }, lists) {
 
         return { name: list && list.name || host,
             weight: weight || (list && list.weight) || 'normal' };
-    }).sort((a, b) => weights.indexOf(b.weight) - weights.indexOf(a.weight))[0]
+    }).sort(byWeight)[0]
         || { name: '', weight: 'info' };
 }
 
 export function rowsOf(hosts, lists) {
     return hosts.map((host) => ({ host, ...heaviest(host, lists) }))
-        .sort((a, b) => weights.indexOf(b.weight) - weights.indexOf(a.weight)
+        .sort((a, b) => byWeight(a, b)
             || (a.host.first_listed < b.host.first_listed ? 1 : -1));
 }
 

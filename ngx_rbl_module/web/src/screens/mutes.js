@@ -10,10 +10,11 @@ import { Field, Form, Select } from '../form.js';
 import { html } from '../html.js';
 import { useLoad } from '../load.js';
 import { mutesPath, Target } from '../mute_parts.js';
-import { Answer, When } from '../parts.js';
+import { Answer, Head, When } from '../parts.js';
+import { groupsPath } from '../paths.js';
 import { useFields } from '../record.js';
 import { rhythmText } from '../rhythm.js';
-import { t } from '../text.js';
+import { absolute, date, t } from '../text.js';
 
 const slow = 60000;             // ms
 
@@ -36,13 +37,19 @@ function friday() {
         .slice(0, 16);
 }
 
+const At = ({ text }) => html`<time datetime=${text}>
+    ${absolute(date(text))}</time>`;
+
 // The present or next time of a mute, which may not be known yet, and when it
 // is repeated.
 function Times({ mute: { begins, ends, repeat, minutes, active, open } }) {
+    const planned = begins !== '' && active === 1 && open === 0;
+    const Ends = planned ? At : When;
+
     return html`
-        ${begins !== '' && active === 1 && open === 0
-            && html`${t('mute_from')}${' '}<${When} text=${begins} />${' '}`}
-        ${ends !== '' && html`${t('mute_to')}${' '}<${When} text=${ends} />`}
+        ${planned && html`${t('mute_from')}${' '}
+            <${At} text=${begins} />${' '}`}
+        ${ends !== '' && html`${t('mute_to')}${' '}<${Ends} text=${ends} />`}
         ${active === 0 ? html` ${t('mute_over')}` : open === 1
             && html` ${t('mute_open')}`}
         ${repeat !== 'none' && html`<p class="quiet">${t('mute_repeats',
@@ -51,12 +58,8 @@ function Times({ mute: { begins, ends, repeat, minutes, active, open } }) {
 
 export function MuteTable({ mutes, run, may }) {
     return html`<table class="dense">
-        <thead><tr>
-            <th scope="col">${t('mute_target')}</th>
-            <th scope="col">${t('mute_times')}</th>
-            <th scope="col">${t('mute_reason')}</th>
-            <th scope="col">${t('mute_by')}</th>
-        </tr></thead>
+        <${Head} names=${['mute_target', 'mute_times', 'mute_reason',
+            'mute_by']} />
         <tbody>${mutes.map((mute) => html`<tr key=${mute.id}>
             <th scope="row" data-label=${t('mute_target')}>
                 <${Target} mute=${mute} /></th>
@@ -95,7 +98,7 @@ const listName = ({ list: { name, host } }) => (name && name !== host
 // all lists or one.  Of one host all lists are muted.
 function Choice({ id, hosts, list, set }) {
     const host = useHost(id);
-    const body = useLoad('contactgroups.json?page_size=1000', 0, slow).body;
+    const body = useLoad(groupsPath, 0, slow).body;
     const groups = body ? body.data : [];
     const lists = useLoad('lists/mine.json', 0, slow).body;
     const all = lists ? lists.data.map((one) => ({ id: one.list.id,
