@@ -35,9 +35,14 @@
 #define REQUESTS_ARGS   24              /* arguments of a script */
 #define REQUESTS_LOG    60.0            /* s between lines about the store */
 
+typedef void (*next_pt)(requests_t *rs);
+
 struct requests_s {
     const config_t  *conf;
     store_t         *store;
+    store_t         *sure;              /* for changes: with several servers a
+                                           connection of its own, for what is
+                                           behind a WAIT waits, too */
     loop_timer_t     timer;
     int              open;              /* a request, or a look, is at hand */
     int              stopped;
@@ -46,6 +51,9 @@ struct requests_s {
     rbl_request_t    request;
     rbl_by_t         by;
     const char      *why;               /* why it is refused, or "" */
+    int64_t          confirmed;         /* when the owner was, ms */
+    rbl_key_t        changed;           /* by the last script */
+    next_pt          next;              /* when no failover can undo that */
 
     plans_t          plans;
     rbl_buf_t        names;             /* of the plans, packed */
@@ -159,7 +167,7 @@ run(requests_t *rs, const rbl_script_t *script, const rbl_str_t *args,
 
     memcpy(argv, args, (size_t) script->argc * sizeof(rbl_str_t));
     argv[script->argc] = rbl_audit_by_end(&b);
-    store_script(rs->store, script, done, rs, script->argc + 1, argv);
+    store_script(rs->sure, script, done, rs, script->argc + 1, argv);
 }
 
 
@@ -233,6 +241,52 @@ give_up(requests_t *rs, const redisReply *reply)
 
 
 static void
+on_waited(void *data, const redisReply *reply)
+{
+    rbl_str_t    key;
+    requests_t  *rs = data;
+
+    key = (rbl_str_t) { rs->changed.s, rs->changed.n };
+
+    if (store_waited(rs->sure, key, reply)) {
+        rs->next(rs);
+
+    } else {
+        log_warn("request %.*s of an operator is begun again later: no replica"
+                 " of the store has what it changed",
+                 (int) rs->request.id.n, rs->request.id.p);
+        leave(rs, REQUESTS_EVERY);
+    }
+}
+
+
+/* A script has changed the node of rs->changed.  Goes on with `next` when no
+   failover can undo that. */
+
+static void
+go_on(requests_t *rs, next_pt next)
+{
+    rbl_str_t  key;
+
+    key = (rbl_str_t) { rs->changed.s, rs->changed.n };
+    rs->next = next;
+
+    if (store_replicated(rs->sure, key)) {
+        store_wait(rs->sure, key, on_waited, rs);
+    } else {
+        next(rs);
+    }
+}
+
+
+static void
+done(requests_t *rs)
+{
+    finish(rs, "done", "");
+}
+
+
+static void
 on_mail(void *data, const redisReply *reply)
 {
     requests_t             *rs = data;
@@ -241,7 +295,7 @@ on_mail(void *data, const redisReply *reply)
     rbl_mail_put_reply(&said, reply);
 
     if (said.word == RBL_MAIL_PUT_OK) {
-        finish(rs, "done", "");
+        go_on(rs, done);
     } else {
         give_up(rs, reply);
     }
@@ -251,11 +305,10 @@ on_mail(void *data, const redisReply *reply)
 /* Puts the owner into the index of users by their address. */
 
 static void
-put_mail(requests_t *rs, int64_t confirmed)
+put_mail(requests_t *rs)
 {
     char                  buf[RBL_CONTACT_MAX], ms[RBL_OUT_INT];
     char                  member[2 * RBL_SID_MAX + 2];
-    rbl_key_t             key;
     rbl_str_t             mail;
     unsigned char         digest[32];
     rbl_mail_put_args_t   args;
@@ -271,10 +324,11 @@ put_mail(requests_t *rs, int64_t confirmed)
 
     snprintf(member, sizeof(member), "%.*s:%.*s", (int) r->account.n,
              r->account.p, (int) r->user.n, r->user.p);
-    args.mail = rbl_hash_key(&key, store_keyspace(rs->store), "mail", digest);
+    args.mail = rbl_hash_key(&rs->changed, store_keyspace(rs->store), "mail",
+                             digest);
     args.member = rbl_str(member);
-    args.confirmed = rbl_out_int_text(ms, confirmed);
-    store_call(rs->store, mail_put, on_mail, rs, args);
+    args.confirmed = rbl_out_int_text(ms, rs->confirmed);
+    store_call(rs->sure, mail_put, on_mail, rs, args);
 }
 
 
@@ -290,14 +344,16 @@ on_owner(void *data, const redisReply *reply)
 
     switch (said.word) {
     case RBL_USER_PUT_OK:
-        put_mail(rs, said.confirmed);
+        rs->confirmed = said.confirmed;
+        go_on(rs, put_mail);
         break;
 
     case RBL_USER_PUT_MAIL:
         if (said.user.n == rs->request.user.n
             && memcmp(said.user.p, rs->request.user.p, said.user.n) == 0)
         {
-            put_mail(rs, clock_date());
+            rs->confirmed = clock_date();
+            go_on(rs, put_mail);
         } else {
             finish(rs, "refused", "mail");
         }
@@ -324,12 +380,11 @@ static void
 put_owner(requests_t *rs)
 {
     int                   account;
-    rbl_key_t             key;
     rbl_user_put_args_t   args;
     const rbl_request_t  *r = &rs->request;
 
     account = rbl_str_is(r->kind, "account");
-    args.acct = account_key(rs, &key, r->account);
+    args.acct = account_key(rs, &rs->changed, r->account);
     args.user = r->user;
     args.mail = r->mail;
     args.name = account ? RBL_STR("") : r->name;
@@ -357,11 +412,8 @@ on_account(void *data, const redisReply *reply)
     if (said.word == RBL_ACCOUNT_PUT_NO_REPLY) {
         give_up(rs, reply);
 
-    } else if (rs->request.mail.n > 0) {
-        put_owner(rs);
-
     } else {
-        finish(rs, "done", "");
+        go_on(rs, rs->request.mail.n > 0 ? put_owner : done);
     }
 }
 
@@ -369,12 +421,11 @@ on_account(void *data, const redisReply *reply)
 static void
 put_account(requests_t *rs, const plan_t *plan)
 {
-    rbl_key_t                key;
     plan_words_t             words;
     rbl_account_put_args_t   args;
     const rbl_request_t     *r = &rs->request;
 
-    args.acct = account_key(rs, &key, r->account);
+    args.acct = account_key(rs, &rs->changed, r->account);
     args.name = r->name;
     args.timezone = RBL_STR("UTC");
     args.profile = r->profile;
@@ -396,7 +447,7 @@ on_plan(void *data, const redisReply *reply)
 
     switch (said.word) {
     case RBL_ACCOUNT_PLAN_OK:
-        finish(rs, "done", "");
+        go_on(rs, done);
         break;
 
     case RBL_ACCOUNT_PLAN_ACCOUNT:
@@ -416,11 +467,10 @@ on_plan(void *data, const redisReply *reply)
 static void
 set_plan(requests_t *rs, const plan_t *plan)
 {
-    rbl_key_t                 key;
     plan_words_t              words;
     rbl_account_plan_args_t   args;
 
-    args.acct = account_key(rs, &key, rs->request.account);
+    args.acct = account_key(rs, &rs->changed, rs->request.account);
     args.request = rs->request.id;
     plan_set(&args, &words, plan);
 
@@ -543,7 +593,7 @@ on_look(void *data)
         return;
     }
 
-    if (!store_ready(rs->store)) {
+    if (!store_ready(rs->store) || !store_ready(rs->sure)) {
         timer_in(&rs->timer, REQUESTS_EVERY);
         return;
     }
@@ -579,6 +629,8 @@ requests_new(struct ev_loop *loop, const config_t *conf, store_t *store)
     rs = xcalloc(1, sizeof(requests_t));
     rs->conf = conf;
     rs->store = store;
+    rs->sure = conf->place.kind == RBL_PLACE_ONE
+               ? store : store_second(loop, conf, NULL, NULL);
     rbl_buf_init(&rs->raw);
     rbl_buf_init(&rs->names);
     timer_init(&rs->timer, loop, on_look, rs);
@@ -604,6 +656,12 @@ requests_free(requests_t *rs)
     }
 
     store_forget(rs->store, rs);
+    store_forget(rs->sure, rs);
+
+    if (rs->sure != rs->store) {
+        store_free(rs->sure);
+    }
+
     timer_stop(&rs->timer);
     plans_free(&rs->plans);
     rbl_buf_free(&rs->names);

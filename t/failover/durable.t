@@ -119,6 +119,24 @@ is(json(http($nginx, 'GET', "/3.0/contact/$two.json", auth => $acct))
     wait_replicas($g);
     $add->('both are back');
     cont_server($g->{sentinels}[0]);
+
+    # A request of an operator is done when no failover can undo it.
+    my $operator = sign_in($t, acct => { sid => operators($t)->{sid} },
+        role => 'owner');
+    my $state = sub { json(portal($t, $operator, 'GET',
+        'operator/requests.json'))->{data}[0]{state} };
+    is(portal($t, $operator, 'POST', 'operator/account/add.json',
+        fields => { name => 'New' })->{status}, 200, 'an account is requested');
+    pause_server($_) for $one, $two;
+    my $checkd = start_checkd(store => $g, resolver => 9);
+    ok(wait_for(sub { read_file($checkd->{log})
+        =~ /no replica of the store has what it changed/ }, 30),
+        'a daemon waits for a replica');
+    isnt($state->(), 'done',
+        'the request of an operator is not done meanwhile');
+    cont_server($_) for $one, $two;
+    ok(wait_for(sub { $state->() eq 'done' }, 60),
+        'the request is done when the replicas are back');
 }
 
 # The first request of a new worker may be such a change.

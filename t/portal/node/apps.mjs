@@ -168,7 +168,8 @@ let token = '';
         document.querySelector('.plot').getAttribute('aria-label')));
     // the table may be loaded again meanwhile
     await until(async () => {
-        await page.locator('.refusals summary >> text=Invalid page').focus();
+        await page.locator('.refusals summary', { hasText: 'Invalid page' })
+            .first().focus();
         await page.keyboard.press('Enter');
         return page.$('.refusals details[open]');
     });
